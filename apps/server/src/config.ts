@@ -70,6 +70,11 @@ export interface Config {
   readonly exportMaxRows: number;
   readonly codingContentCapture: 'minimal' | 'metadata_only' | 'full';
   readonly codingRepositories: readonly string[];
+  readonly scanners: {
+    readonly hosts: readonly string[];
+    readonly caFile: string | undefined;
+    readonly osvDir: string | undefined;
+  };
   readonly shutdownGraceMs: number;
   readonly localCollector: boolean;
   /** What of the environment is meant for it. */
@@ -166,6 +171,11 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     exportMaxRows: settings.PLATFORM_EXPORT_MAX_ROWS,
     codingContentCapture: settings.PLATFORM_CODING_CONTENT_CAPTURE,
     codingRepositories: settings.PLATFORM_CODING_REPOSITORIES,
+    scanners: {
+      hosts: settings.PLATFORM_SCANNER_HOSTS ?? [],
+      caFile: settings.PLATFORM_SCANNER_CA_FILE,
+      osvDir: settings.PLATFORM_OSV_DIR,
+    },
     shutdownGraceMs: settings.PLATFORM_SHUTDOWN_GRACE,
     localCollector: settings.PLATFORM_LOCAL_COLLECTOR,
     localCollectorEnv: collectorEnv(env),

@@ -19,6 +19,7 @@ export * from './panels/index.ts';
 export * from './prompts/index.ts';
 export * from './route.ts';
 export * from './rules/index.ts';
+export * from './scanners/index.ts';
 export * from './routes.ts';
 export * from './vault/index.ts';
 export * from './telemetry/activity.ts';

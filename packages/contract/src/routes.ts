@@ -22,6 +22,7 @@ import { VAULT_ROUTES } from './vault/index.ts';
 import { PRICE_ROUTES } from './pricing.ts';
 import { PROMPT_ROUTES } from './prompts/index.ts';
 import type { RouteDeclaration } from './route.ts';
+import { SCANNER_ROUTES } from './scanners/index.ts';
 import { RULE_ROUTES } from './rules/index.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
@@ -124,6 +125,7 @@ export const ROUTES = {
   ...JOB_ROUTES,
   ...PRICE_ROUTES,
   ...RULE_ROUTES,
+  ...SCANNER_ROUTES,
   ...CONTEXT_ROUTES,
   ...CHAT_ROUTES,
   ...BOARD_ROUTES,

@@ -59,6 +59,15 @@ export type {
 export type { JobStats, JobTrigger, StoredJobRun } from './repositories/jobs.ts';
 export type { NewWork, WorkItem, WorkQueue } from './repositories/work-queue.ts';
 export type { LlmUsage } from './repositories/llm-usage.ts';
+export type {
+  FindingSelection,
+  JobEnd,
+  ScannerScope,
+  SeenFinding,
+  StoredFinding,
+  StoredScanner,
+  StoredScannerJob,
+} from './repositories/scanners.ts';
 export type { StoragePlace } from './repositories/storage-place.ts';
 export type { NewModel, StoredModel } from './repositories/models.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';

@@ -88,6 +88,26 @@ export async function scan(
   };
 }
 
+/** Judges packages alone, with the detectors that need data of this machine. */
+export function scanComponents(
+  components: Component[],
+  settings: ScanSettings,
+  ids: readonly string[],
+): readonly Finding[] {
+  const drafts: { readonly detector: string; readonly draft: FindingDraft }[] = [];
+  const coverage: Coverage = { filesSeen: 0, filesRead: 0, skipped: new Map(), notes: [] };
+  for (const { id, create } of DETECTORS.filter((one) => ids.includes(one.id))) {
+    create({
+      settings,
+      coverage,
+      components,
+      imports: new Map(),
+      report: (draft) => drafts.push({ detector: id, draft }),
+    }).end?.();
+  }
+  return fingerprinted(drafts.slice(0, MAX_FINDINGS));
+}
+
 /** Orders findings and gives each its fingerprint: the same defect keeps it when lines above it change. */
 function fingerprinted(
   drafts: readonly { readonly detector: string; readonly draft: FindingDraft }[],

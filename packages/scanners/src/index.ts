@@ -1,8 +1,17 @@
-export { chooseDetectors, scan, ScanError, type ScanResult, type Source } from './engine.ts';
+export { chooseDetectors, scan, scanComponents, ScanError, type ScanResult, type Source } from './engine.ts';
 export { DETECTORS } from './detectors/index.ts';
 export { bomOf } from './reports/cyclonedx.ts';
 export { junitOf } from './reports/junit.ts';
 export { sarifOf } from './reports/sarif.ts';
 export { folderSource } from './sources/folder.ts';
-export { type Finding, type LicencePolicy, type ScanSettings, SEVERITIES, type Severity } from './types.ts';
+export {
+  type Component,
+  type Finding,
+  type ScanFile,
+  type VulnerabilityIndex,
+  type LicencePolicy,
+  type ScanSettings,
+  SEVERITIES,
+  type Severity,
+} from './types.ts';
 export { readOsvFolder } from './vulnerability-index.ts';

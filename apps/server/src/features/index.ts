@@ -46,6 +46,7 @@ import { priceHandlers } from './pricing/routes.ts';
 import { promptFeature } from './prompts/feature.ts';
 import { retentionFeature } from './retention/feature.ts';
 import { createRuleFeature } from './rules/feature.ts';
+import { scannerFeature } from './scanners/feature.ts';
 import { tailHandlers } from './tail/routes.ts';
 import { telemetryHandlers } from './telemetry/routes.ts';
 import { vaultHandlers } from './vault/routes.ts';
@@ -160,6 +161,7 @@ const FEATURES = [
     }),
   }),
   retentionFeature,
+  scannerFeature,
   ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),
   ({ people }) => ({ name: 'people', handlers: people.handlers }),
   ({ oauth }) => ({ name: 'oauth', handlers: oauth.handlers, doors: [oauth.door] }),

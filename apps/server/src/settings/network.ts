@@ -43,4 +43,28 @@ export const NETWORK_VARIABLES = {
     default: undefined,
     schema: origins,
   }),
+  PLATFORM_SCANNER_HOSTS: variable({
+    description:
+      'Hosts of repositories that scanners may clone from, beside github.com, gitlab.com, bitbucket.org and codeberg.org. These may be in a private network.',
+    takes: 'host or host:port, separated by commas, e.g. git.example.com',
+    default: undefined,
+    schema: text
+      .transform((list) => list.split(',').map((entry) => entry.trim().toLowerCase()))
+      .refine(
+        (list) => list.length <= 50 && list.every((entry) => /^[a-z0-9.-]{1,253}(?::\d{1,5})?$/.test(entry)),
+      ),
+  }),
+  PLATFORM_SCANNER_CA_FILE: variable({
+    description: 'PEM file of authorities that may have signed the certificates of those hosts.',
+    takes: 'a path',
+    default: undefined,
+    schema: text.min(1).max(4_096),
+  }),
+  PLATFORM_OSV_DIR: variable({
+    description:
+      'Folder with dumps of OSV (all.zip of each ecosystem). Without it packages are not looked up, and every scan says so.',
+    takes: 'a path',
+    default: undefined,
+    schema: text.min(1).max(4_096),
+  }),
 } as const satisfies Record<string, Variable<unknown>>;

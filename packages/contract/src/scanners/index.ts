@@ -16,7 +16,12 @@ export { type FindingView, SCANNER_LIMITS, type ScannerJobView, type ScannerView
 
 const id = z.object({ id: z.string().min(1).max(64) });
 const jobId = z.object({ jobId: z.string().min(1).max(64) });
-const token = z.string().min(1).max(SCANNER_LIMITS.token).regex(/^[\x21-\x7e]+$/).nullable();
+const token = z
+  .string()
+  .min(1)
+  .max(SCANNER_LIMITS.token)
+  .regex(/^[\x21-\x7e]+$/)
+  .nullable();
 const common = ['metadata_unavailable'] as const;
 const one = z.object({ data: scannerSchema });
 const tag = 'Scanners';
@@ -47,7 +52,9 @@ const createScanner = defineRoute({
     flags: scannerSettings.flags.default({}),
     scheduleHours: scannerSettings.scheduleHours.default(null),
     licencePolicy: scannerSettings.licencePolicy.default({ allow: [], deny: [] }),
-    token: token.default(null).meta({ description: 'Access token of the repository; sealed, and never shown again.' }),
+    token: token
+      .default(null)
+      .meta({ description: 'Access token of the repository; sealed, and never shown again.' }),
   }),
   response: one,
   errors: ['conflict', 'refused', ...common],
@@ -86,7 +93,7 @@ const startScan = defineRoute({
   summary: 'Scans the repository and answers with the finished job; with `Prefer: respond-async` at once',
   permission: writes('telemetry'),
   params: id,
-  body: scanRequest.optional().default({}),
+  body: scanRequest,
   response: z.object({ connector: scannerConnectorSchema, job: scannerJobSchema }),
   errors: ['not_found', 'conflict', 'refused', ...common],
 });
@@ -170,7 +177,9 @@ const listFindings = defineRoute({
   response: z.object({
     data: z.array(findingSchema),
     nextCursor: z.string().nullable(),
-    counts: z.record(z.string(), z.int()).meta({ description: 'Open findings by severity, of the whole selection.' }),
+    counts: z
+      .record(z.string(), z.int())
+      .meta({ description: 'Open findings by severity, of the whole selection.' }),
   }),
   errors: [...common],
 });

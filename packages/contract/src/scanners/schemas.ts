@@ -15,12 +15,21 @@ export const SCANNER_LIMITS = {
   seconds: 300,
 } as const;
 
-export const SCANNER_JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'timed_out'] as const;
+export const SCANNER_JOB_STATUSES = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'timed_out',
+] as const;
 export const FINDING_STATUSES = ['new', 'open', 'fixed', 'reopened', 'ignored'] as const;
 export const FINDING_SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 
 const flags = {
-  strict: z.boolean().meta({ description: 'Any finding fails the scan, not only those of medium severity or above.' }),
+  strict: z
+    .boolean()
+    .meta({ description: 'Any finding fails the scan, not only those of medium severity or above.' }),
   secretScan: z.boolean(),
   vulnScan: z.boolean(),
   licenseScan: z.boolean(),
@@ -31,22 +40,39 @@ export const scannerRef = z
   .string()
   .min(1)
   .max(SCANNER_LIMITS.ref)
-  .regex(/^(?![-/.])(?!.*\.\.)[A-Za-z0-9._/-]+$/, { error: 'A branch or tag: letters, digits, . _ / -, without "..".' });
+  .regex(/^(?![-/.])(?!.*\.\.)[A-Za-z0-9._/-]+$/, {
+    error: 'A branch or tag: letters, digits, . _ / -, without "..".',
+  });
 export const scannerTarget = z
   .string()
   .min(1)
   .max(SCANNER_LIMITS.target)
-  .regex(/^https:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?\/[A-Za-z0-9._~/-]+$/, { error: 'An https address of a repository, without user and password.' });
-const detectorList = z.string().max(SCANNER_LIMITS.detectors).meta({ description: 'Comma-separated; empty: all.' });
+  .regex(/^https:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?\/[A-Za-z0-9._~/-]+$/, {
+    error: 'An https address of a repository, without user and password.',
+  });
+const detectorList = z
+  .string()
+  .max(SCANNER_LIMITS.detectors)
+  .meta({ description: 'Comma-separated; empty: all.' });
 const licences = z.array(z.string().min(1).max(100)).max(200);
 
 export const scannerSettings = {
-  name: z.string().trim().min(1).max(SCANNER_LIMITS.name).regex(/^[^\p{Cc}]*$/u),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(SCANNER_LIMITS.name)
+    .regex(/^[^\p{Cc}]*$/u),
   target: scannerTarget,
   ref: scannerRef.nullable().meta({ description: 'Null: the default branch.' }),
   detectors: detectorList,
   flags: z.strictObject(flags).partial(),
-  scheduleHours: z.int().min(1).max(720).nullable().meta({ description: 'Hours between scans; null: only when asked for.' }),
+  scheduleHours: z
+    .int()
+    .min(1)
+    .max(720)
+    .nullable()
+    .meta({ description: 'Hours between scans; null: only when asked for.' }),
   licencePolicy: z.strictObject({ allow: licences, deny: licences }),
 };
 
@@ -64,7 +90,9 @@ export const scanRequest = z
   })
   .partial();
 
-export const scannerConnectorSchema = z.object({ id: z.string(), name: z.string(), type: z.string() }).meta({ id: 'ScannerConnector' });
+export const scannerConnectorSchema = z
+  .object({ id: z.string(), name: z.string(), type: z.string() })
+  .meta({ id: 'ScannerConnector' });
 
 export const scannerFindingSchema = z
   .object({
@@ -93,9 +121,16 @@ export const scannerJobSchema = z
     error: z.string().nullable(),
     sandbox: z.string().nullable().meta({ description: 'How the detectors were shut in.' }),
     coverage: z
-      .object({ filesSeen: z.int(), filesRead: z.int(), skipped: z.record(z.string(), z.int()), notes: z.array(z.string()) })
+      .object({
+        filesSeen: z.int(),
+        filesRead: z.int(),
+        skipped: z.record(z.string(), z.int()),
+        notes: z.array(z.string()),
+      })
       .nullable(),
-    vulnerabilityData: z.string().meta({ description: '`none`, or the date of the data, with `stale` where it is old.' }),
+    vulnerabilityData: z
+      .string()
+      .meta({ description: '`none`, or the date of the data, with `stale` where it is old.' }),
   })
   .meta({ id: 'ScannerJob' });
 export type ScannerJobView = z.output<typeof scannerJobSchema>;

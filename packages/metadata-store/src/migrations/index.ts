@@ -10,6 +10,7 @@ import { vault } from './0009-vault.ts';
 import { jobs } from './0010-jobs.ts';
 import { llmUsage } from './0011-llm-usage.ts';
 import { boards } from './0012-boards.ts';
+import { scanners } from './0013-scanners.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   llmUsage,
   boards,
+  scanners,
 ];

@@ -29,6 +29,7 @@ export interface MetadataLimits {
   readonly labelsPerPrompt: number;
   /** Configured language models of one project and database configuration. */
   readonly modelsPerPlace: number;
+  readonly scannersPerProject: number;
 }
 
 export const DEFAULT_LIMITS: MetadataLimits = {
@@ -45,6 +46,7 @@ export const DEFAULT_LIMITS: MetadataLimits = {
   versionsPerPrompt: 10_000,
   labelsPerPrompt: 50,
   modelsPerPlace: 100,
+  scannersPerProject: 100,
 };
 
 /** What a repository works with: the database, or one transaction on it. */

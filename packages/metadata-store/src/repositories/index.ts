@@ -16,6 +16,7 @@ import { sessions } from './identity/sessions.ts';
 import { contexts } from './contexts.ts';
 import { prompts } from './prompts/index.ts';
 import { rules } from './rules/index.ts';
+import { scanners } from './scanners.ts';
 import { savedViews } from './saved-views.ts';
 import { kept } from './kept.ts';
 import { sealed } from './sealed.ts';
@@ -50,6 +51,7 @@ export const REPOSITORIES = {
   jobs,
   work: workQueue,
   boards,
+  scanners,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

@@ -24,7 +24,10 @@ export interface StoredScanner extends ScannerScope {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
-export type NewScanner = Pick<StoredScanner, 'id' | 'name' | 'target' | 'ref' | 'settings' | 'scheduleHours' | 'token'>;
+export type NewScanner = Pick<
+  StoredScanner,
+  'id' | 'name' | 'target' | 'ref' | 'settings' | 'scheduleHours' | 'token'
+>;
 
 export type ScannerJobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'timed_out';
 export interface StoredScannerJob extends ScannerScope {
@@ -157,14 +160,22 @@ const JOB_COLUMNS = [
 /** Scanner connectors of one project and environment at a time; another's id is unknown here. */
 export function scanners({ database, clock, dialect, limits }: Access) {
   const rows = ({ projectId, environment }: ScannerScope) =>
-    database.selectFrom('scanners').selectAll().where('project_id', '=', projectId).where('environment', '=', environment);
+    database
+      .selectFrom('scanners')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('environment', '=', environment);
   const get = async (scope: ScannerScope, id: string): Promise<StoredScanner> => {
     const row = await rows(scope).where('id', '=', id).executeTakeFirst();
     if (row === undefined) throw missing();
     return toScanner(row);
   };
   const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-    unlessTaken({ dialect }, () => fail('conflict', { detail: `There is a scanner called "${name}" already. Choose another name.` }), work);
+    unlessTaken(
+      { dialect },
+      () => fail('conflict', { detail: `There is a scanner called "${name}" already. Choose another name.` }),
+      work,
+    );
   const columnsOf = (scanner: Omit<NewScanner, 'id'>) => ({
     name: scanner.name,
     name_key: keyOf(scanner.name),
@@ -177,7 +188,10 @@ export function scanners({ database, clock, dialect, limits }: Access) {
   });
   const jobRows = () => database.selectFrom('scanner_jobs').select(JOB_COLUMNS);
   const selected = ({ projectId, environment }: ScannerScope, selection: FindingSelection) => {
-    let query = database.selectFrom('scanner_findings').where('project_id', '=', projectId).where('environment', '=', environment);
+    let query = database
+      .selectFrom('scanner_findings')
+      .where('project_id', '=', projectId)
+      .where('environment', '=', environment);
     if (selection.target !== undefined) query = query.where('target', '=', selection.target);
     if (selection.scannerId !== undefined) query = query.where('scanner_id', '=', selection.scannerId);
     if (selection.status !== undefined) query = query.where('status', '=', selection.status);
@@ -188,7 +202,8 @@ export function scanners({ database, clock, dialect, limits }: Access) {
 
   return {
     get,
-    list: async (scope: ScannerScope): Promise<StoredScanner[]> => (await rows(scope).orderBy('name_key').execute()).map(toScanner),
+    list: async (scope: ScannerScope): Promise<StoredScanner[]> =>
+      (await rows(scope).orderBy('name_key').execute()).map(toScanner),
 
     /** @throws conflict when the name is taken, refused when there are too many */
     async create(scope: ScannerScope, scanner: NewScanner): Promise<StoredScanner> {
@@ -198,17 +213,32 @@ export function scanners({ database, clock, dialect, limits }: Access) {
         .where('project_id', '=', scope.projectId)
         .executeTakeFirstOrThrow();
       if (Number(count) >= limits.scannersPerProject) {
-        throw fail('refused', { detail: `A project may have ${limits.scannersPerProject} scanners. Delete some first.` });
+        throw fail('refused', {
+          detail: `A project may have ${limits.scannersPerProject} scanners. Delete some first.`,
+        });
       }
       await requireLiveKey(database, scanner.token);
       const now = clock.now();
-      const row = { id: scanner.id, project_id: scope.projectId, environment: scope.environment, ...columnsOf(scanner), version: 1, created_at: now, updated_at: now };
+      const row = {
+        id: scanner.id,
+        project_id: scope.projectId,
+        environment: scope.environment,
+        ...columnsOf(scanner),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+      };
       await unlessNameTaken(scanner.name, () => database.insertInto('scanners').values(row).execute());
       return toScanner(row);
     },
 
     /** @throws not_found, conflict when the name is taken or the version is another one by now */
-    async update(scope: ScannerScope, id: string, version: number, scanner: Omit<NewScanner, 'id'>): Promise<StoredScanner> {
+    async update(
+      scope: ScannerScope,
+      id: string,
+      version: number,
+      scanner: Omit<NewScanner, 'id'>,
+    ): Promise<StoredScanner> {
       await get(scope, id);
       await requireLiveKey(database, scanner.token);
       const { numUpdatedRows } = await unlessNameTaken(scanner.name, () =>
@@ -219,20 +249,30 @@ export function scanners({ database, clock, dialect, limits }: Access) {
           .where('version', '=', version)
           .executeTakeFirst(),
       );
-      if (numUpdatedRows === 0n) throw fail('conflict', { detail: 'Somebody changed this scanner meanwhile. Read it again, then change it.' });
+      if (numUpdatedRows === 0n)
+        throw fail('conflict', {
+          detail: 'Somebody changed this scanner meanwhile. Read it again, then change it.',
+        });
       return get(scope, id);
     },
 
     /** With its jobs and findings. @throws not_found */
     async delete(scope: ScannerScope, id: string): Promise<void> {
       await get(scope, id);
-      for (const table of ['scanner_findings', 'scanner_jobs'] as const) await database.deleteFrom(table).where('scanner_id', '=', id).execute();
+      for (const table of ['scanner_findings', 'scanner_jobs'] as const)
+        await database.deleteFrom(table).where('scanner_id', '=', id).execute();
       await database.deleteFrom('scanners').where('id', '=', id).execute();
     },
 
     /** Scanners whose schedule is due, at most `limit`; each is set to its next time by whoever takes it. */
     async takeDue(now: number, limit: number): Promise<StoredScanner[]> {
-      const due = await database.selectFrom('scanners').selectAll().where('next_at', '<=', now).orderBy('next_at').limit(limit).execute();
+      const due = await database
+        .selectFrom('scanners')
+        .selectAll()
+        .where('next_at', '<=', now)
+        .orderBy('next_at')
+        .limit(limit)
+        .execute();
       const taken: StoredScanner[] = [];
       for (const row of due) {
         const { numUpdatedRows } = await database
@@ -248,8 +288,14 @@ export function scanners({ database, clock, dialect, limits }: Access) {
 
     /** A new job. @throws conflict while one of the scanner waits or runs */
     async createJob(scanner: StoredScanner, request: string): Promise<StoredScannerJob> {
-      const busy = await jobRows().where('scanner_id', '=', scanner.id).where('status', 'in', ['queued', 'running']).executeTakeFirst();
-      if (busy !== undefined) throw fail('conflict', { detail: `The job ${busy.id} of this scanner is ${busy.status}. Wait for it or cancel it.` });
+      const busy = await jobRows()
+        .where('scanner_id', '=', scanner.id)
+        .where('status', 'in', ['queued', 'running'])
+        .executeTakeFirst();
+      if (busy !== undefined)
+        throw fail('conflict', {
+          detail: `The job ${busy.id} of this scanner is ${busy.status}. Wait for it or cancel it.`,
+        });
       const row = {
         id: crypto.randomUUID(),
         scanner_id: scanner.id,
@@ -268,31 +314,77 @@ export function scanners({ database, clock, dialect, limits }: Access) {
         error: null,
       };
       await database.insertInto('scanner_jobs').values(row).execute();
-      const old = await database.selectFrom('scanner_jobs').select('id').where('scanner_id', '=', scanner.id).orderBy('created_at', 'desc').orderBy('id').offset(JOBS_KEPT).limit(100).execute();
-      if (old.length > 0) await database.deleteFrom('scanner_jobs').where('id', 'in', old.map(({ id }) => id)).execute();
+      const old = await database
+        .selectFrom('scanner_jobs')
+        .select('id')
+        .where('scanner_id', '=', scanner.id)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .offset(JOBS_KEPT)
+        .limit(100)
+        .execute();
+      if (old.length > 0)
+        await database
+          .deleteFrom('scanner_jobs')
+          .where(
+            'id',
+            'in',
+            old.map(({ id }) => id),
+          )
+          .execute();
       return toJob(row);
     },
 
     /** @throws not_found */
     async job({ projectId, environment }: ScannerScope, id: string): Promise<StoredScannerJob> {
-      const row = await jobRows().where('id', '=', id).where('project_id', '=', projectId).where('environment', '=', environment).executeTakeFirst();
+      const row = await jobRows()
+        .where('id', '=', id)
+        .where('project_id', '=', projectId)
+        .where('environment', '=', environment)
+        .executeTakeFirst();
       if (row === undefined) throw noJob();
       return toJob(row);
     },
     /** For whoever works on it. */
-    async findJob(id: string): Promise<{ readonly job: StoredScannerJob; readonly scanner: StoredScanner } | undefined> {
+    async findJob(
+      id: string,
+    ): Promise<{ readonly job: StoredScannerJob; readonly scanner: StoredScanner } | undefined> {
       const job = await jobRows().where('id', '=', id).executeTakeFirst();
       if (job === undefined) return undefined;
-      const scanner = await database.selectFrom('scanners').selectAll().where('id', '=', job.scanner_id).executeTakeFirst();
+      const scanner = await database
+        .selectFrom('scanners')
+        .selectAll()
+        .where('id', '=', job.scanner_id)
+        .executeTakeFirst();
       return scanner === undefined ? undefined : { job: toJob(job), scanner: toScanner(scanner) };
     },
     jobs: async (scannerId: string, limit: number): Promise<StoredScannerJob[]> =>
-      (await jobRows().where('scanner_id', '=', scannerId).orderBy('created_at', 'desc').orderBy('id').limit(limit).execute()).map(toJob),
+      (
+        await jobRows()
+          .where('scanner_id', '=', scannerId)
+          .orderBy('created_at', 'desc')
+          .orderBy('id')
+          .limit(limit)
+          .execute()
+      ).map(toJob),
     async components(id: string): Promise<string | null> {
-      return (await database.selectFrom('scanner_jobs').select('components').where('id', '=', id).executeTakeFirst())?.components ?? null;
+      return (
+        (
+          await database
+            .selectFrom('scanner_jobs')
+            .select('components')
+            .where('id', '=', id)
+            .executeTakeFirst()
+        )?.components ?? null
+      );
     },
     async startJob(id: string): Promise<void> {
-      await database.updateTable('scanner_jobs').set({ status: 'running', started_at: clock.now() }).where('id', '=', id).where('status', 'in', ['queued', 'running']).execute();
+      await database
+        .updateTable('scanner_jobs')
+        .set({ status: 'running', started_at: clock.now() })
+        .where('id', '=', id)
+        .where('status', 'in', ['queued', 'running'])
+        .execute();
     },
     /** Asks for an end; a job that still waits is cancelled at once. */
     async cancelJob(id: string): Promise<void> {
@@ -324,15 +416,34 @@ export function scanners({ database, clock, dialect, limits }: Access) {
     },
 
     /** Takes over what a complete scan saw: new, still open, reopened; what is gone is fixed. Detectors that did not run keep theirs. */
-    async seen(scanner: StoredScanner, target: string, detectors: readonly string[], findings: readonly SeenFinding[]): Promise<void> {
+    async seen(
+      scanner: StoredScanner,
+      target: string,
+      detectors: readonly string[],
+      findings: readonly SeenFinding[],
+    ): Promise<void> {
       const now = clock.now();
       const before = new Map(
-        (await database.selectFrom('scanner_findings').select(['fingerprint', 'status', 'ignored_until', 'detector']).where('scanner_id', '=', scanner.id).where('target', '=', target).execute()).map((row) => [row.fingerprint, row]),
+        (
+          await database
+            .selectFrom('scanner_findings')
+            .select(['fingerprint', 'status', 'ignored_until', 'detector'])
+            .where('scanner_id', '=', scanner.id)
+            .where('target', '=', target)
+            .execute()
+        ).map((row) => [row.fingerprint, row]),
       );
       const there = new Set(findings.map(({ fingerprint }) => fingerprint));
       for (const one of findings) {
         const known = before.get(one.fingerprint);
-        const columns = { severity: one.severity, severity_rank: one.severityRank, path: one.path, line: one.line, texts: one.texts, last_seen: now };
+        const columns = {
+          severity: one.severity,
+          severity_rank: one.severityRank,
+          path: one.path,
+          line: one.line,
+          texts: one.texts,
+          last_seen: now,
+        };
         if (known === undefined) {
           await database
             .insertInto('scanner_findings')
@@ -354,13 +465,30 @@ export function scanners({ database, clock, dialect, limits }: Access) {
             .execute();
           continue;
         }
-        const ignored = known.status === 'ignored' && (known.ignored_until === null || known.ignored_until > now);
-        const status = ignored ? 'ignored' : known.status === 'fixed' ? 'reopened' : known.status === 'ignored' || known.status === 'new' ? 'open' : known.status;
-        await database.updateTable('scanner_findings').set({ ...columns, status, fixed_at: null }).where('scanner_id', '=', scanner.id).where('fingerprint', '=', one.fingerprint).execute();
+        const ignored =
+          known.status === 'ignored' && (known.ignored_until === null || known.ignored_until > now);
+        const status = ignored
+          ? 'ignored'
+          : known.status === 'fixed'
+            ? 'reopened'
+            : known.status === 'ignored' || known.status === 'new'
+              ? 'open'
+              : known.status;
+        await database
+          .updateTable('scanner_findings')
+          .set({ ...columns, status, fixed_at: null })
+          .where('scanner_id', '=', scanner.id)
+          .where('fingerprint', '=', one.fingerprint)
+          .execute();
       }
       for (const [fingerprint, { status, detector }] of before) {
         if (there.has(fingerprint) || status === 'fixed' || !detectors.includes(detector)) continue;
-        await database.updateTable('scanner_findings').set({ status: 'fixed', fixed_at: now }).where('scanner_id', '=', scanner.id).where('fingerprint', '=', fingerprint).execute();
+        await database
+          .updateTable('scanner_findings')
+          .set({ status: 'fixed', fixed_at: now })
+          .where('scanner_id', '=', scanner.id)
+          .where('fingerprint', '=', fingerprint)
+          .execute();
       }
     },
 
@@ -368,14 +496,24 @@ export function scanners({ database, clock, dialect, limits }: Access) {
     async findings(
       scope: ScannerScope,
       selection: FindingSelection,
-      page: { readonly limit: number; readonly after?: { readonly rank: number; readonly key: string } | undefined },
+      page: {
+        readonly limit: number;
+        readonly after?: { readonly rank: number; readonly key: string } | undefined;
+      },
     ): Promise<StoredFinding[]> {
       let query = selected(scope, selection).selectAll();
       const { after } = page;
       if (after !== undefined) {
-        query = query.where(({ eb, or, and }) => or([eb('severity_rank', '>', after.rank), and([eb('severity_rank', '=', after.rank), eb('fingerprint', '>', after.key)])]));
+        query = query.where(({ eb, or, and }) =>
+          or([
+            eb('severity_rank', '>', after.rank),
+            and([eb('severity_rank', '=', after.rank), eb('fingerprint', '>', after.key)]),
+          ]),
+        );
       }
-      return (await query.orderBy('severity_rank').orderBy('fingerprint').limit(page.limit).execute()).map(toFinding);
+      return (await query.orderBy('severity_rank').orderBy('fingerprint').limit(page.limit).execute()).map(
+        toFinding,
+      );
     },
     /** Findings that are neither fixed nor ignored, by severity. */
     async openCounts(scope: ScannerScope, selection: FindingSelection): Promise<Record<string, number>> {
@@ -390,9 +528,18 @@ export function scanners({ database, clock, dialect, limits }: Access) {
     async setFinding(
       { projectId, environment }: ScannerScope,
       fingerprint: string,
-      change: { readonly status: 'open' | 'ignored'; readonly reason: string | null; readonly ignoredUntil: number | null; readonly scannerId?: string | undefined },
+      change: {
+        readonly status: 'open' | 'ignored';
+        readonly reason: string | null;
+        readonly ignoredUntil: number | null;
+        readonly scannerId?: string | undefined;
+      },
     ): Promise<StoredFinding> {
-      const own = selected({ projectId, environment }, { scannerId: change.scannerId }).where('fingerprint', '=', fingerprint);
+      const own = selected({ projectId, environment }, { scannerId: change.scannerId }).where(
+        'fingerprint',
+        '=',
+        fingerprint,
+      );
       const before = await own.select('scanner_id').executeTakeFirst();
       if (before === undefined) throw fail('not_found', { what: 'The finding' });
       let update = database

@@ -17,6 +17,7 @@ export const SEALED_COLUMNS = [
   { table: 'users', column: 'totp_secret', id: 'id' },
   { table: 'users', column: 'totp_pending', id: 'id' },
   { table: 'server_keys', column: 'value', id: 'name' },
+  { table: 'scanners', column: 'token', id: 'id' },
   { table: 'vault_versions', column: 'value', id: 'id' },
 ] as const satisfies readonly SealedColumn[];
 

@@ -36,6 +36,7 @@ import type {
 } from './prompts.ts';
 import type { RuleLinkTable, RuleTable } from './rules.ts';
 import type { SavedViewTable } from './saved-views.ts';
+import type { ScannerFindingTable, ScannerJobTable, ScannerTable } from './scanners.ts';
 import type { VaultSecretTable, VaultVersionTable } from './vault.ts';
 
 /**
@@ -88,4 +89,7 @@ export interface Tables {
   readonly boards: BoardTable;
   readonly board_folders: BoardFolderTable;
   readonly board_pins: BoardPinTable;
+  readonly scanners: ScannerTable;
+  readonly scanner_jobs: ScannerJobTable;
+  readonly scanner_findings: ScannerFindingTable;
 }

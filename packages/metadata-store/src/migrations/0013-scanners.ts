@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** Scanner connectors, their jobs and findings. */
 export const scanners: Migration = {
-  version: 11,
+  version: 13,
   name: 'scanners',
   statements: ({ schema }) => [
     schema

@@ -1,0 +1,332 @@
+import type { BodyOf, ROUTES, SCANNER_ROUTES } from '@candela/contract';
+import { DEFAULT_ENVIRONMENT, fail, type RequestContext } from '@candela/kernel';
+import type {
+  FindingSelection,
+  ScannerScope,
+  StoredScanner,
+  StoredScannerJob,
+} from '@candela/metadata-store';
+import { callOf } from '../../http/idempotency.ts';
+import type { Handlers } from '../../http/handlers.ts';
+import { workThrough } from '../../jobs/work-through.ts';
+import { record } from '../audit/service.ts';
+import type { Feature, FeatureParts } from '../feature.ts';
+import { runScan, type ScanParts } from './run-scan.ts';
+import {
+  connectorOf,
+  findingView,
+  jobView,
+  type JobResult,
+  type ScanOrder,
+  type ScannerSettings,
+  scannerView,
+} from './views.ts';
+
+const QUEUE = 'scanner-jobs';
+const JOB_ID = 'scanner-runs';
+const POLL_MS = 200;
+const ACTIVE = new Set(['queued', 'running']);
+
+const scopeOf = ({ projectId, environment }: RequestContext): ScannerScope => ({
+  projectId,
+  environment: environment ?? DEFAULT_ENVIRONMENT,
+});
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Scanners of repositories: connectors, jobs, findings. See README.md. */
+export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyof typeof SCANNER_ROUTES>> {
+  const { metadata, envelope, clock, logger, version, jobs, config } = parts;
+  const place = (id: string) => ({ table: 'scanners', column: 'token', id });
+  const seal = (id: string, token: string | null) =>
+    token === null ? null : envelope.seal(token, place(id));
+  const scanParts: ScanParts = {
+    metadata,
+    logger,
+    settings: config.scanners,
+    tokenOf: ({ id, token }) => (token === null ? null : envelope.open(token, place(id))),
+    now: () => clock.now(),
+  };
+
+  const view = async (scanner: StoredScanner) => {
+    const [last] = await metadata.scanners.jobs(scanner.id, 1);
+    const counts = await metadata.scanners.openCounts(scanner, { scannerId: scanner.id });
+    return scannerView(scanner, {
+      lastJob: last === undefined ? null : { ...jobView(last, version), findings: [] },
+      openFindings: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    });
+  };
+  const answer = (scanner: StoredScanner, job: StoredScannerJob) => ({
+    connector: connectorOf(scanner),
+    job: jobView(job, version),
+  });
+
+  async function startJob(
+    scanner: StoredScanner,
+    order: ScanOrder,
+    context?: RequestContext,
+  ): Promise<StoredScannerJob> {
+    const job = await metadata.change(undefined, async (repositories) => {
+      const made = await repositories.scanners.createJob(scanner, JSON.stringify(order));
+      await repositories.work.enqueue(QUEUE, [{ key: made.id, group: scanner.id, payload: {} }]);
+      if (context !== undefined) {
+        await record(repositories, context, {
+          action: 'scanner.scan',
+          objectKind: 'scanner',
+          objectId: scanner.id,
+          details: { job: made.id, target: order.target },
+        });
+      }
+      return made;
+    });
+    await jobs.trigger(JOB_ID);
+    return job;
+  }
+
+  /** What the body and the connector ask for together. @throws bad_request, refused */
+  async function orderOf(scanner: StoredScanner, body: BodyOf<typeof ROUTES.startScan>): Promise<ScanOrder> {
+    if (body.rulesRepo !== undefined || body.rulesRef !== undefined || body.requireSigned === true) {
+      throw fail('refused', {
+        detail:
+          'Rule bundles of a repository are not supported: the built-in rules are used. Leave out rulesRepo, rulesRef and requireSigned.',
+      });
+    }
+    const { chooseDetectors, ScanError } = await import('@candela/scanners');
+    const settings = JSON.parse(scanner.settings) as ScannerSettings;
+    const flags = { ...settings.flags, ...body };
+    try {
+      const chosen = chooseDetectors(body.detectors ?? settings.detectors).filter(
+        (id) =>
+          !(
+            (id === 'secrets' && flags.secretScan === false) ||
+            (id === 'vulnerabilities' && flags.vulnScan === false) ||
+            (id === 'licenses' && flags.licenseScan === false)
+          ),
+      );
+      return {
+        target: body.target ?? scanner.target,
+        ref: body.ref ?? (body.target === undefined ? scanner.ref : null),
+        detectors: chosen.join(','),
+        strict: flags.strict === true,
+      };
+    } catch (thrown) {
+      if (thrown instanceof ScanError) throw fail('bad_request', { detail: thrown.message });
+      throw thrown;
+    }
+  }
+
+  async function write(
+    context: RequestContext,
+    id: string,
+    body: BodyOf<typeof ROUTES.createScanner> | BodyOf<typeof ROUTES.updateScanner>,
+    token: string | null,
+  ) {
+    const { chooseDetectors, ScanError } = await import('@candela/scanners');
+    try {
+      chooseDetectors(body.detectors);
+    } catch (thrown) {
+      if (thrown instanceof ScanError) throw fail('bad_request', { detail: thrown.message });
+      throw thrown;
+    }
+    const { name, target, ref, detectors, flags, scheduleHours, licencePolicy } = body;
+    const settings: ScannerSettings = { detectors, flags, licencePolicy };
+    return { id, name, target, ref, scheduleHours, token, settings: JSON.stringify(settings) };
+  }
+
+  return {
+    name: 'scanners',
+    jobs: [
+      {
+        id: JOB_ID,
+        title: 'Scans of repositories',
+        schedule: { everyMs: 60_000, atStart: true },
+        async run({ signal, now }) {
+          for (const scanner of await metadata.scanners.takeDue(now(), 50)) {
+            await startJob(scanner, await orderOf(scanner, {})).catch((error: unknown) =>
+              logger.info({ err: error, scanner: scanner.id }, 'a scan that was due did not begin'),
+            );
+          }
+          return workThrough({
+            metadata,
+            queue: QUEUE,
+            owner: jobs.owner,
+            concurrency: 2,
+            maxAttempts: 2,
+            leaseMs: 30_000,
+            signal,
+            now,
+            handle: async ({ key }, stopping) => {
+              const found = await metadata.scanners.findJob(key);
+              if (found !== undefined) await runScan(scanParts, found.job, found.scanner, stopping);
+            },
+          });
+        },
+      },
+    ],
+    handlers: {
+      listScanners: async ({ context }) => ({
+        data: await Promise.all((await metadata.scanners.list(scopeOf(context))).map(view)),
+        nextCursor: null,
+      }),
+      createScanner: async ({ context, body, header }) => {
+        const id = `scanner:${crypto.randomUUID()}`;
+        const row = await write(context, id, body, seal(id, body.token));
+        const made = await metadata.change(
+          callOf(context, 'createScanner', header('idempotency-key'), body),
+          async (repositories) => {
+            const scanner = await repositories.scanners.create(scopeOf(context), row);
+            await record(repositories, context, {
+              action: 'scanner.create',
+              objectKind: 'scanner',
+              objectId: scanner.id,
+              details: { name: scanner.name, target: scanner.target },
+            });
+            return scanner;
+          },
+        );
+        return { data: await view(made) };
+      },
+      updateScanner: async ({ context, params, body }) => {
+        const before = await metadata.scanners.get(scopeOf(context), params.id);
+        const token = body.token === undefined ? before.token : seal(params.id, body.token);
+        const row = await write(context, params.id, body, token);
+        const changed = await metadata.change(undefined, async (repositories) => {
+          const scanner = await repositories.scanners.update(scopeOf(context), params.id, body.version, row);
+          await record(repositories, context, {
+            action: 'scanner.update',
+            objectKind: 'scanner',
+            objectId: scanner.id,
+            details: { name: scanner.name, target: scanner.target },
+          });
+          return scanner;
+        });
+        return { data: await view(changed) };
+      },
+      deleteScanner: async ({ context, params }) => {
+        await metadata.change(undefined, async (repositories) => {
+          const { name } = await repositories.scanners.get(scopeOf(context), params.id);
+          await repositories.scanners.delete(scopeOf(context), params.id);
+          await record(repositories, context, {
+            action: 'scanner.delete',
+            objectKind: 'scanner',
+            objectId: params.id,
+            details: { name },
+          });
+        });
+        return { data: { id: params.id } };
+      },
+      startScan: async ({ context, params, body, header, signal }) => {
+        const scanner = await metadata.scanners.get(scopeOf(context), params.id);
+        const job = await startJob(scanner, await orderOf(scanner, body), context);
+        if (/\brespond-async\b/i.test(header('prefer') ?? '')) return answer(scanner, job);
+        for (;;) {
+          await pause(POLL_MS);
+          const now = await metadata.scanners.job(scanner, job.id);
+          // A client that leaves does not end the scan; cancelling does.
+          if (!ACTIVE.has(now.status) || signal.aborted) return answer(scanner, now);
+        }
+      },
+      listScannerJobs: async ({ context, params }) => {
+        const scanner = await metadata.scanners.get(scopeOf(context), params.id);
+        return {
+          data: (await metadata.scanners.jobs(scanner.id, 100)).map((job) => ({
+            ...jobView(job, version),
+            findings: [],
+          })),
+          nextCursor: null,
+        };
+      },
+      getScannerJob: async ({ context, params }) => {
+        const job = await metadata.scanners.job(scopeOf(context), params.jobId);
+        return answer(await metadata.scanners.get(scopeOf(context), job.scannerId), job);
+      },
+      cancelScannerJob: async ({ context, params }) => {
+        const job = await metadata.scanners.job(scopeOf(context), params.jobId);
+        const scanner = await metadata.scanners.get(scopeOf(context), job.scannerId);
+        await metadata.change(undefined, async (repositories) => {
+          await repositories.scanners.cancelJob(job.id);
+          await record(repositories, context, {
+            action: 'scanner.cancel',
+            objectKind: 'scanner',
+            objectId: scanner.id,
+            details: { job: job.id },
+          });
+        });
+        return answer(scanner, await metadata.scanners.job(scopeOf(context), job.id));
+      },
+      getScannerSarif: async ({ context, params }) => {
+        const job = await metadata.scanners.job(scopeOf(context), params.jobId);
+        const { sarifOf } = await import('@candela/scanners');
+        const listed = job.result === null ? [] : (JSON.parse(job.result) as JobResult).findings;
+        const kept = new Map(
+          (
+            await metadata.scanners.findings(
+              scopeOf(context),
+              { scannerId: job.scannerId },
+              { limit: 10_000 },
+            )
+          ).map((one) => [one.fingerprint, findingView(one)]),
+        );
+        const findings = listed.map(({ id, ...rest }) => {
+          const { explanation = '', fix = '', snippet = '' } = kept.get(id) ?? {};
+          return { ...rest, fingerprint: id, explanation, fix, snippet, confidence: 'high' as const };
+        });
+        return sarifOf({ findings }, version) as { version: string };
+      },
+      getScannerBom: async ({ context, params }) => {
+        const job = await metadata.scanners.job(scopeOf(context), params.jobId);
+        const { bomOf } = await import('@candela/scanners');
+        const components = await metadata.scanners.components(job.id);
+        return bomOf(
+          components === null ? [] : (JSON.parse(components) as Parameters<typeof bomOf>[0]),
+          version,
+        ) as { bomFormat: string };
+      },
+      listFindings: async ({ context, query }) => {
+        const { limit, cursor, ...rest } = query;
+        const selection: FindingSelection = rest;
+        const after = cursor === undefined ? undefined : readCursor(cursor);
+        const found = await metadata.scanners.findings(scopeOf(context), selection, {
+          limit: limit + 1,
+          after,
+        });
+        const page = found.slice(0, limit);
+        const last = page.at(-1);
+        return {
+          data: page.map(findingView),
+          nextCursor:
+            found.length > limit && last !== undefined ? `${last.severityRank}.${last.fingerprint}` : null,
+          counts: await metadata.scanners.openCounts(scopeOf(context), selection),
+        };
+      },
+      updateFinding: async ({ context, params, body }) => {
+        if (body.status === 'ignored' && body.reason === null)
+          throw fail('refused', { detail: 'Say why the finding is ignored: fill in the reason.' });
+        const until = body.until === null ? null : Date.parse(body.until);
+        const ignored = body.status === 'ignored';
+        const changed = await metadata.change(undefined, async (repositories) => {
+          const finding = await repositories.scanners.setFinding(scopeOf(context), params.fingerprint, {
+            status: body.status,
+            reason: ignored ? body.reason : null,
+            ignoredUntil: ignored ? until : null,
+            scannerId: body.scannerId,
+          });
+          await record(repositories, context, {
+            action: ignored ? 'finding.ignore' : 'finding.open',
+            objectKind: 'finding',
+            objectId: params.fingerprint,
+            details: { reason: body.reason, path: finding.path },
+          });
+          return finding;
+        });
+        return { data: findingView(changed) };
+      },
+    },
+  };
+}
+
+/** @throws bad_request */
+function readCursor(cursor: string): { readonly rank: number; readonly key: string } {
+  const match = /^(\d)\.([0-9a-f]{64})$/.exec(cursor);
+  if (match === null) throw fail('bad_request', { detail: 'The cursor is not one of this list.' });
+  return { rank: Number(match[1]), key: match[2] ?? '' };
+}
