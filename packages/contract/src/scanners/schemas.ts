@@ -15,7 +15,7 @@ export const SCANNER_LIMITS = {
   seconds: 300,
 } as const;
 
-export const SCANNER_JOB_STATUSES = [
+const SCANNER_JOB_STATUSES = [
   'queued',
   'running',
   'succeeded',
@@ -36,14 +36,14 @@ const flags = {
   verbose: z.boolean().meta({ description: 'Findings come with explanation, fix and code line.' }),
 };
 
-export const scannerRef = z
+const scannerRef = z
   .string()
   .min(1)
   .max(SCANNER_LIMITS.ref)
   .regex(/^(?![-/.])(?!.*\.\.)[A-Za-z0-9._/-]+$/, {
     error: 'A branch or tag: letters, digits, . _ / -, without "..".',
   });
-export const scannerTarget = z
+const scannerTarget = z
   .string()
   .min(1)
   .max(SCANNER_LIMITS.target)
@@ -94,7 +94,7 @@ export const scannerConnectorSchema = z
   .object({ id: z.string(), name: z.string(), type: z.string() })
   .meta({ id: 'ScannerConnector' });
 
-export const scannerFindingSchema = z
+const scannerFindingSchema = z
   .object({
     id: z.string().meta({ description: 'Fingerprint: the same defect keeps it over scans.' }),
     ruleId: z.string(),
