@@ -1,8 +1,8 @@
 import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http';
 import { type ClickHouseSettings, parseError } from '@clickhouse/client';
-import { formatQueryParams } from '@clickhouse/client-common';
 import { MAX_HEAD_BYTES } from '../engine-host/statement-size.ts';
 import { OversizedError } from './errors.ts';
+import { queryParam } from './query-params.ts';
 
 /** What the head of a request may hold besides its path. */
 const HEADERS_BYTES = 65_536;
@@ -42,8 +42,7 @@ export class HostReader {
   text(statement: HostRead, format: string, database: string = this.#database): Promise<string> {
     const { params, settings } = statement;
     const search = new URLSearchParams({ database, default_format: format });
-    for (const [name, value] of Object.entries(params))
-      search.set(`param_${name}`, formatQueryParams({ value }));
+    for (const [name, value] of Object.entries(params)) search.set(`param_${name}`, queryParam(value));
     for (const [name, value] of Object.entries(settings)) search.set(name, String(value));
     const path = `/?${search}`;
     // The host would close the connection while it is still written to.

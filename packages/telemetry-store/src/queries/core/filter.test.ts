@@ -1,6 +1,6 @@
 import { FILTER_LIMITS, type Filter } from '@candela/contract';
-import { formatQueryParams } from '@clickhouse/client-common';
 import { expect, it } from 'vitest';
+import { queryParam } from '../../client/query-params.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { compileFilter } from './filter.ts';
 import { Params } from './params.ts';
@@ -11,7 +11,7 @@ const { conditions, fieldLength, listLength } = FILTER_LIMITS;
 function compiled(filter: Filter): { readonly sql: string; readonly bytes: number } {
   const params = new Params();
   const sql = compileFilter(SPANS, filter, params);
-  const values = Object.entries(params.values).map(([name, value]) => [name, formatQueryParams({ value })]);
+  const values = Object.entries(params.values).map(([name, value]) => [name, queryParam(value)]);
   return { sql, bytes: new URLSearchParams(values).toString().length };
 }
 
