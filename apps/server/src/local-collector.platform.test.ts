@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PlatformProcess, startPlatform } from '@candela/testkit';
@@ -22,6 +24,13 @@ describe('the collector of this machine', () => {
 
   const start = (env: Record<string, string>) =>
     startPlatform({ dataDir, env: { PLATFORM_LOCAL_COLLECTOR: 'true', ...env } });
+  /** As a user or a supervisor does, without installing and building first. */
+  const npmStart = () =>
+    startPlatform({
+      dataDir,
+      launcher: 'npm',
+      env: { PLATFORM_LOCAL_COLLECTOR: 'true', npm_config_ignore_scripts: 'true' },
+    });
   const agents = (running: PlatformProcess) =>
     running.children().filter(({ command }) => command.includes('collector/src/main.ts'));
   const agent = async (running: PlatformProcess, not?: number): Promise<number> =>
@@ -79,6 +88,32 @@ describe('the collector of this machine', () => {
     expect(alive(pid)).toBe(false);
     expect(said()).toContain('stopping reason=disconnect');
     expect(said()).not.toContain('stopping at once');
+  });
+
+  it.each([
+    ['SIGTERM of a supervisor, to npm alone', 'SIGTERM', 'npm'],
+    ['Ctrl-C of a terminal, to npm and the server', 'SIGINT', 'npm and server'],
+  ] as const)('npm start ends in order with everything below it: %s', async (_by, signal, to) => {
+    platform = await npmStart();
+    const { launcherPid, pid: server, enginePid: engine, http, otlpHttp, otlpGrpc } = platform;
+    expect(server).not.toBe(launcherPid);
+    if (engine === undefined) throw new Error('no engine runs');
+    const below = [server, engine, await agent(platform)];
+    try {
+      process.kill(launcherPid, signal);
+      if (to !== 'npm') process.kill(server, signal);
+      expect(await platform.exited).toEqual({ code: 0, signal: null });
+      // At the moment npm ends: a supervisor starts the next one then, on the same ports.
+      expect(below.filter(alive)).toEqual([]);
+      for (const address of [http, otlpHttp, `http://${otlpGrpc}`]) {
+        const port = Number(new URL(address).port);
+        const next = createServer().listen(port, '127.0.0.1');
+        await once(next, 'listening');
+        next.close();
+      }
+    } finally {
+      for (const pid of below.filter(alive)) process.kill(pid, 'SIGKILL');
+    }
   });
 
   it('ends by itself when the platform is killed', async () => {

@@ -144,16 +144,19 @@ function startLocalCollector(platform: Platform): LocalCollector | undefined {
   return collector;
 }
 
-let stopping = false;
+/** A terminal's Ctrl-C reaches the server twice: by itself, and from npm, which passes on what it gets. */
+const SAME_SIGNAL_MS = 2_000;
+let stoppingSince: number | undefined;
 let localCollector: LocalCollector | undefined;
 let started: Platform | undefined;
 
 async function shutDown(signal: string): Promise<void> {
-  if (stopping) {
+  if (stoppingSince !== undefined) {
+    if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
     logger.warn({ signal }, 'stopping at once');
     process.exit(1);
   }
-  stopping = true;
+  stoppingSince = performance.now();
   logger.info({ signal }, 'stopping');
   // First, so that what it measured last still arrives.
   await localCollector?.stop();

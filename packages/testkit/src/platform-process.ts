@@ -15,9 +15,9 @@ function startArgs(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string };
   };
-  const [node, ...args] = scripts.start.split(' ');
+  const [exec, node, ...args] = scripts.start.split(' ');
   const main = args.pop();
-  if (node !== 'node' || main === undefined)
+  if (exec !== 'exec' || node !== 'node' || main === undefined)
     throw new Error(`npm start is no call of node: ${scripts.start}`);
   return [...args, join(ROOT, main)];
 }
@@ -54,6 +54,8 @@ export interface PlatformProcess {
   readonly otlpHttp: string;
   readonly otlpGrpc: string;
   readonly pid: number;
+  /** The process that was spawned: npm where that launches the server, else the server. */
+  readonly launcherPid: number;
   /** Pid of the engine host as it is now (it changes at a restart); undefined while there is none. */
   readonly enginePid: number | undefined;
   /** Milliseconds from spawn to the ready line. */
@@ -227,6 +229,7 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
     otlpHttp: ready.otlpHttp,
     otlpGrpc: ready.otlpGrpc,
     pid,
+    launcherPid: child.pid ?? pid,
     readyAfterMs,
     exited,
     get enginePid() {
