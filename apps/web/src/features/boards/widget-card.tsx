@@ -65,7 +65,7 @@ export function WidgetCard(props: {
   return (
     <section
       aria-label={widget.title}
-      className="group/widget flex h-full min-w-0 flex-col overflow-hidden rounded-md border border-line bg-surface p-2"
+      className="group/widget relative flex h-full min-w-0 flex-col overflow-hidden rounded-md border border-line bg-surface p-2"
     >
       <header className="mb-1 flex h-6 shrink-0 items-center gap-1">
         {props.handles}
@@ -75,7 +75,8 @@ export function WidgetCard(props: {
         {state?.frame?.sample != null && <span className="text-sm text-muted">estimated</span>}
         <span
           className={cx(
-            'ml-auto flex shrink-0 items-center',
+            'flex shrink-0 items-center',
+            props.editing ? 'ml-auto' : 'absolute right-2 rounded-md bg-surface',
             !props.editing &&
               'opacity-0 group-focus-within/widget:opacity-100 group-hover/widget:opacity-100 pointer-coarse:opacity-100',
           )}
