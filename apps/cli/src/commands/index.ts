@@ -6,6 +6,7 @@ import { codingInstall, codingUninstall } from './coding-install.ts';
 import { codingLaunch } from './coding-launch.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
 import { scan } from './scan.ts';
+import { profile } from './profile.ts';
 import { vaultRotate } from './vault-rotate.ts';
 
 /** Every command; the registry. */
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   migrateMetadata,
   scan,
   vaultRotate,
+  profile,
   codingInstall,
   codingUninstall,
   codingLaunch,
