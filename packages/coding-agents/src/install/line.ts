@@ -23,9 +23,11 @@ export function lineFor(
     const only = agent === 'claude-code' ? '[ -n "$CLAUDECODE" ]&&' : '';
     const write = `${only}[ -d "$D" ]&&[ ! -e "$D/full" ]&&{ umask 077;set -C;cat>${file}"||cat>${file}.b";} 2>/dev/null`;
     const drainer = options.drainer.map((word) => quoted(word)).join(' ');
+    // The streams are redirected in the child alone: a shell that redirects its own keeps copies, and the child would hold them
+    // open for the agent, which waits for their end.
     const start =
       STARTS.test(event) || event === 'EVENT'
-        ? `;${only || '[ -d "$D" ]&&'}{ read -r P X<"$D/../drainer.pid"&&kill -0 "$P"||{ setsid ${drainer}||${drainer};}& } </dev/null >/dev/null 2>&1`
+        ? `;${only || '[ -d "$D" ]&&'}{ { read -r P X<"$D/../drainer.pid"&&kill -0 "$P";} 2>/dev/null||{ { setsid ${drainer}||${drainer};} </dev/null >/dev/null 2>&1& };}`
         : '';
     const say = answer === undefined ? '' : `;echo ${quoted(answer)}`;
     return `: ${MARK};D=${quoted(options.spool)};${write}${start}${say};exit 0`;

@@ -131,3 +131,12 @@ it('the hook of a turn starts the drainer, which outlives it', async () => {
   for (let n = 0; n < 100 && !existsSync(mark); n++) await wait(50);
   expect(existsSync(mark)).toBe(true);
 });
+
+it.each(['/bin/sh', '/bin/bash'])('the drainer holds no stream of the hook open in %s', async (shell) => {
+  const { spool } = makeFolders(newState());
+  const line = lineFor('gemini-cli', { spool, drainer: ['/bin/sleep', '20'] })('SessionStart', '{}');
+  const child = spawn(shell, ['-c', line], { stdio: 'pipe' });
+  child.stdin.end('{}');
+  const closed = new Promise((resolve) => child.once('close', () => resolve('closed')));
+  expect(await Promise.race([closed, wait(15_000)])).toBe('closed');
+});
