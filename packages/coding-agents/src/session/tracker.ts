@@ -334,7 +334,7 @@ export class Tracker {
     )
       commits = [];
     else if (fact.commits === undefined && asked.length > 0) {
-      const shas = [...shell!.output.matchAll(/^\[[^\]\n]{1,250} ([0-9a-f]{7,40})\]/gm)].map(
+      const shas = [...shell!.output.matchAll(/^(?:Output: )?\[[^\]\n]{1,250} ([0-9a-f]{7,40})\]/gm)].map(
         ([, sha]) => sha ?? '',
       );
       const moved = head !== undefined && head !== state.head ? [head] : [];
