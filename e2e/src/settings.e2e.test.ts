@@ -159,4 +159,28 @@ describe.skipIf(missing !== undefined)('settings', () => {
     await page.reload();
     await soon(async () => new Set((await settings.rows('What was done')).map((row) => row[2])).size).toBe(1);
   });
+
+  it('a job is run by a click, and its runs are listed', async () => {
+    const { page, settings } = await open('/settings/jobs');
+    const row = async () =>
+      (await settings.rows('Background jobs')).find(([name]) => name?.includes('audit-retention')) ?? [];
+    await soon(row).toEqual([
+      expect.stringContaining('Remove old events of the audit log'),
+      expect.stringMatching(/^\d+[mhd]/),
+      expect.any(String),
+      expect.stringMatching(/\d\d:\d\d/),
+      expect.any(String),
+      expect.any(String),
+      expect.stringContaining('Run now'),
+    ]);
+    await settings.button('Run audit-retention now').click();
+    await settings.button('Runs of audit-retention').click();
+    await settings.dialog('Runs of audit-retention').waitFor();
+    await soon(async () => (await settings.rows('Runs')).map(([, by, how]) => `${by} ${how}`)).toContainEqual(
+      expect.stringMatching(/^manual ok/),
+    );
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await settings.button('Close').click();
+    await soon(async () => (await row())[5]).toMatch(/^ok/);
+  });
 });

@@ -39,6 +39,7 @@ import { Route as SettingsAuditRouteImport } from './routes/settings.audit';
 import { Route as SettingsConnectorsRouteImport } from './routes/settings.connectors';
 import { Route as SettingsEnvironmentsRouteImport } from './routes/settings.environments';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
+import { Route as SettingsJobsRouteImport } from './routes/settings.jobs';
 import { Route as SettingsKeysRouteImport } from './routes/settings.keys';
 import { Route as SettingsMembersRouteImport } from './routes/settings.members';
 import { Route as SettingsModelsRouteImport } from './routes/settings.models';
@@ -205,6 +206,11 @@ const SettingsIngestRoute = SettingsIngestRouteImport.update({
   path: '/ingest',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsJobsRoute = SettingsJobsRouteImport.update({
+  id: '/jobs',
+  path: '/jobs',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsKeysRoute = SettingsKeysRouteImport.update({
   id: '/keys',
   path: '/keys',
@@ -302,6 +308,7 @@ export interface FileRoutesByFullPath {
   '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
+  '/settings/jobs': typeof SettingsJobsRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
   '/settings/models': typeof SettingsModelsRoute;
@@ -348,6 +355,7 @@ export interface FileRoutesByTo {
   '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
+  '/settings/jobs': typeof SettingsJobsRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
   '/settings/models': typeof SettingsModelsRoute;
@@ -396,6 +404,7 @@ export interface FileRoutesById {
   '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
+  '/settings/jobs': typeof SettingsJobsRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
   '/settings/models': typeof SettingsModelsRoute;
@@ -445,6 +454,7 @@ export interface FileRouteTypes {
     | '/settings/connectors'
     | '/settings/environments'
     | '/settings/ingest'
+    | '/settings/jobs'
     | '/settings/keys'
     | '/settings/members'
     | '/settings/models'
@@ -491,6 +501,7 @@ export interface FileRouteTypes {
     | '/settings/connectors'
     | '/settings/environments'
     | '/settings/ingest'
+    | '/settings/jobs'
     | '/settings/keys'
     | '/settings/members'
     | '/settings/models'
@@ -538,6 +549,7 @@ export interface FileRouteTypes {
     | '/settings/connectors'
     | '/settings/environments'
     | '/settings/ingest'
+    | '/settings/jobs'
     | '/settings/keys'
     | '/settings/members'
     | '/settings/models'
@@ -813,6 +825,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsIngestRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/jobs': {
+      id: '/settings/jobs';
+      path: '/jobs';
+      fullPath: '/settings/jobs';
+      preLoaderRoute: typeof SettingsJobsRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/keys': {
       id: '/settings/keys';
       path: '/keys';
@@ -926,6 +945,7 @@ interface SettingsRouteChildren {
   SettingsConnectorsRoute: typeof SettingsConnectorsRoute;
   SettingsEnvironmentsRoute: typeof SettingsEnvironmentsRoute;
   SettingsIngestRoute: typeof SettingsIngestRoute;
+  SettingsJobsRoute: typeof SettingsJobsRoute;
   SettingsKeysRoute: typeof SettingsKeysRoute;
   SettingsMembersRoute: typeof SettingsMembersRoute;
   SettingsModelsRoute: typeof SettingsModelsRoute;
@@ -941,6 +961,7 @@ const SettingsRouteChildren: SettingsRouteChildren = {
   SettingsConnectorsRoute: SettingsConnectorsRoute,
   SettingsEnvironmentsRoute: SettingsEnvironmentsRoute,
   SettingsIngestRoute: SettingsIngestRoute,
+  SettingsJobsRoute: SettingsJobsRoute,
   SettingsKeysRoute: SettingsKeysRoute,
   SettingsMembersRoute: SettingsMembersRoute,
   SettingsModelsRoute: SettingsModelsRoute,

@@ -9,6 +9,7 @@ const PAGES = [
   { name: 'environments', path: '/settings/environments', ready: 'text=a person' },
   { name: 'keys', path: '/settings/keys', ready: 'text=checkout service' },
   { name: 'audit', path: '/settings/audit', ready: 'text=api-key.create' },
+  { name: 'jobs', path: '/settings/jobs', ready: 'text=audit-retention' },
 ] as const;
 
 /** Presses a button and waits for what it opens. */
