@@ -38,6 +38,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   /** Origins of other web pages that may read what they ask for with a key. */
   readonly allowedOrigins: readonly string[];
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** Absolute. */
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -137,6 +139,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
       ...(settings.PLATFORM_ALLOWED_CORS_ORIGINS ?? []),
       ...(settings.PLATFORM_ALLOWED_ORIGINS ?? []),
     ],
+    trustedProxies: settings.PLATFORM_TRUSTED_PROXIES ?? [],
     dataDir: settings.PLATFORM_DATA_DIR,
     databaseUrl: settings.PLATFORM_DATABASE_URL,
     clickhouseUrl: settings.PLATFORM_CLICKHOUSE_URL,

@@ -92,11 +92,12 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       storage: route.storage,
       application: route.pace === 'sdk',
     };
+    const client = originOf(parts.identity, caller);
     let context: RequestContext | undefined;
     if (permission === 'public') parts.identity.requireOwnPage(caller);
     else {
       const known = await parts.identity.authenticate(caller);
-      context = { ...known, client: originOf(api.request) };
+      context = { ...known, client };
       limiters[route.pace ?? 'page'].take(askerOf(context));
       authorise(permission, context);
     }
@@ -109,7 +110,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       body:
         route.body && validate(route.body, await readJsonObject(api.request, context !== undefined), 'body'),
       header: (name: string) => header(api.request, name),
-      client: originOf(api.request),
+      client,
       requestId: api.requestId,
       caller,
       setCookie: (cookie: string) => cookies.push(cookie),
@@ -118,9 +119,9 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
     if (route.stream !== undefined) {
-      const client = context === undefined ? 'public' : askerOf(context);
+      const viewer = context === undefined ? 'public' : askerOf(context);
       const check = () => stillMay(parts.identity, caller, route, context);
-      return stream(parts, api, { route, client, check }, (signal) => handler({ ...input, signal }));
+      return stream(parts, api, { route, client: viewer, check }, (signal) => handler({ ...input, signal }));
     }
     const result = await handler({ ...input, signal: api.signal });
     if (tag !== undefined && hasVersion(header(api.request, 'if-none-match'), tag)) {
@@ -184,9 +185,9 @@ function hasVersion(list: string | undefined, tag: string): boolean {
   return list.split(',').some((each) => each.trim().replace(/^W\//, '') === tag || each.trim() === '*');
 }
 
-const originOf = (request: IncomingMessage): ClientOrigin => ({
-  address: request.socket.remoteAddress ?? '',
-  userAgent: header(request, 'user-agent'),
+const originOf = (identity: Identity, caller: AuthenticateInput): ClientOrigin => ({
+  address: identity.addressOf(caller),
+  userAgent: caller.headers('user-agent'),
 });
 
 /**

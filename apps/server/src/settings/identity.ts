@@ -61,7 +61,7 @@ export const IDENTITY_VARIABLES = {
   ),
   PLATFORM_SIGN_IN_LIMIT: variable({
     description:
-      'Tries to sign in a minute for one account; one address gets five times as many, whichever accounts they are for. More get 429 with Retry-After.',
+      'Tries to sign in a minute for one account from one address; an address gets five times as many, an account ten times as many from everywhere together. More get 429 with Retry-After. A browser in which somebody signed in before has tries of its own for that account, so that strangers cannot use them up.',
     takes: 'a whole number from 1 to 1000',
     default: '10',
     schema: integer(1, 1_000),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { httpUrl, port, text, variable, type Variable } from './variable.ts';
 
 /** Complete origins as a browser sends them: nothing is guessed about spelling, and there is no wildcard. */
@@ -9,6 +10,19 @@ function isOrigin(entry: string): boolean {
   if (!URL.canParse(entry) || entry.includes('*')) return false;
   const { protocol, origin } = new URL(entry);
   return /^https?:$/.test(protocol) && origin === entry;
+}
+
+/** Addresses and networks in CIDR notation. */
+const networks = text
+  .transform((list) => list.split(',').map((entry) => entry.trim()))
+  .refine((list) => list.length <= 100 && list.every(isNetwork));
+
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix] = entry.split('/', 2);
+  const family = isIP(address);
+  if (family === 0) return false;
+  const bits = family === 6 ? 128 : 32;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 /** Where the platform listens and how people reach it. */
@@ -29,6 +43,13 @@ export const NETWORK_VARIABLES = {
     takes: 'an http or https URL, e.g. https://candela.example.com',
     default: undefined,
     schema: httpUrl,
+  }),
+  PLATFORM_TRUSTED_PROXIES: variable({
+    description:
+      'Proxies in front of the platform whose `X-Forwarded-For` is believed: limits by address (signing in, wrong keys) and the audit log then go by who is behind them. Without it everybody behind a proxy counts as one address.',
+    takes: 'IP addresses or networks, separated by commas, e.g. 127.0.0.1,10.0.0.0/8',
+    default: undefined,
+    schema: networks,
   }),
   PLATFORM_ALLOWED_CORS_ORIGINS: variable({
     description:

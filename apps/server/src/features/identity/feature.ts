@@ -13,6 +13,7 @@ import { oidcProvider } from './providers/oidc.ts';
 import type { ProviderSettings, SignInProvider } from './providers/provider.ts';
 import { createProviders } from './providers/service.ts';
 import type { Identity } from './service.ts';
+import { createDevices } from './sign-in/device.ts';
 import { signInHandlers } from './sign-in/routes.ts';
 import type { Sealer } from './sign-in/second-factor.ts';
 import { createSignIn } from './sign-in/service.ts';
@@ -59,7 +60,8 @@ function handlersOf(parts: Parts) {
   const { directory, sessions } = identity;
   const throttle = createThrottle(config.signInsPerMinute, clock);
   const view = createPersonView(metadata, directory);
-  const signIn = createSignIn({ metadata, sessions, view, throttle, sealer, clock });
+  const devices = createDevices(sealer, clock);
+  const signIn = createSignIn({ metadata, sessions, view, throttle, devices, sealer, clock });
   const mailer = createMailer({ ...config, logger });
   const invitations = createInvitations({ metadata, signIn, throttle, view, mailer, baseUrl, clock });
   const providers = createProviders({
@@ -75,7 +77,16 @@ function handlersOf(parts: Parts) {
   return {
     signIn,
     handlers: {
-      ...signInHandlers({ metadata, identity, signIn, providers, invitations, view, publicUrl }),
+      ...signInHandlers({
+        metadata,
+        identity,
+        signIn,
+        providers,
+        invitations,
+        view,
+        devices,
+        publicUrl,
+      }),
       ...accountHandlers({ metadata, throttle, sealer, clock, publicUrl }),
       ...organisationHandlers({ metadata, invitations }),
       ...projectHandlers({ metadata, directory }),

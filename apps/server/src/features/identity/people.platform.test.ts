@@ -339,6 +339,57 @@ describe('tries to sign in', () => {
       await bounded.close();
     }
   });
+
+  it('of a stranger keep nobody out: neither behind the same proxy nor in a browser of before', async () => {
+    const bounded = await openInstallation({
+      PLATFORM_SIGN_IN_LIMIT: '3',
+      PLATFORM_TRUSTED_PROXIES: '127.0.0.1,::1',
+    });
+    try {
+      const known = await bounded.own();
+      bounded.clock.frozenAt = Date.now();
+      const [stranger, colleague] = ['198.51.100.1', '203.0.113.5'];
+      const signIn = async (password: string, from: string, browser = bounded.browser()) => {
+        const headers = { 'x-forwarded-for': from };
+        return (await browser.call('POST', '/api/auth/sign-in', { email: OWNER.email, password }, headers))
+          .status;
+      };
+      for (let n = 0; n < 3; n += 1) expect(await signIn('wrong one', stranger)).toBe(422);
+      expect(await signIn(PASSWORD, stranger)).toBe(429);
+      // The right password from another address, although the stranger goes on.
+      expect(await signIn(PASSWORD, colleague)).toBe(200);
+      // From the stranger's own address, in the browser in which the owner signed in before.
+      expect(await signIn(PASSWORD, stranger, known)).toBe(200);
+      // Many addresses together are bounded too, and do not bound that browser.
+      const many = [];
+      for (let n = 0; n < 31; n += 1) many.push(await signIn('wrong one', `192.0.2.${n}`));
+      expect(many.at(-1)).toBe(429);
+      expect(await signIn(PASSWORD, colleague)).toBe(429);
+      expect(await signIn(PASSWORD, stranger, known)).toBe(200);
+      // Which guesses no more often than others, and its cookie is of no use for another account.
+      const guesses = [];
+      const thief = bounded.browser();
+      (thief.cookies as Map<string, string>).set('candela_device', known.cookies.get('candela_device') ?? '');
+      for (let n = 0; n < 4; n += 1) guesses.push(await signIn('wrong one', colleague, thief));
+      expect(guesses).toEqual([422, 422, 422, 429]);
+      const { status } = await thief.call(
+        'POST',
+        '/api/auth/sign-in',
+        { email: 'other@example.com', password: 'wrong one' },
+        { 'x-forwarded-for': stranger },
+      );
+      expect(status).toBe(422);
+      const audit = await known.call('GET', '/api/audit-log?limit=1');
+      expect(audit.status).toBe(200);
+    } finally {
+      await bounded.close();
+    }
+  });
+
+  it('a second cookie of the name signs nobody out', async () => {
+    const cookie = `candela_session=${'x'.repeat(43)}; candela_session=${owner.cookies.get('candela_session') ?? ''}`;
+    expect((await owner.call('GET', '/api/account', undefined, { cookie })).status).toBe(200);
+  });
 });
 
 it('the first owner comes from the configuration when it names one', async () => {

@@ -16,6 +16,7 @@ import {
   systemClock,
 } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
+import { createClientAddress } from '../../http/client-address.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import type { PlatformPlaces } from '../connectors/platform-places.ts';
 import { isLoopbackName, networkOf } from './addresses.ts';
@@ -23,7 +24,7 @@ import { parseAuthorization } from './credential.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { BOOTSTRAP_KEY_ID, createKeyLookup, type KeyHolder } from './keys/lookup.ts';
 import { isLocal, requireLocalName, requireSameOrigin, type Sender } from './same-origin.ts';
-import { cookieKinds, readCookie } from './sessions/cookies.ts';
+import { cookieKinds, readCookies } from './sessions/cookies.ts';
 import {
   createSessions,
   type SessionConfig,
@@ -42,6 +43,8 @@ export interface IdentityConfig extends SessionConfig {
   readonly host: string;
   /** Wrong keys one address may send a minute before it is told to wait. */
   readonly wrongKeysPerMinute: number;
+  /** Proxies whose `X-Forwarded-For` is believed; default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Where people reach the platform, e.g. `https://candela.example.com`. */
   readonly publicUrl: string | undefined;
 }
@@ -73,6 +76,8 @@ export interface Identity {
   person(input: AuthenticateInput): Promise<SessionOwner | undefined>;
   /** For doors without a credential: what a page of another site asks is refused. @throws forbidden */
   requireOwnPage(input: AuthenticateInput): void;
+  /** Address of who sent a request, behind trusted proxies too. For limits and records; it proves nothing. */
+  addressOf(input: Pick<Sender, 'headers' | 'remoteAddress'>): string;
   /** Whether a request without a credential may read: a program of this machine, while nobody owns the platform. */
   mayLookAround(input: AuthenticateInput): Promise<boolean>;
   /** Whether a program on this machine may send OTLP without a key. */
@@ -113,6 +118,9 @@ export function createIdentity(parts: IdentityParts): Identity {
   const { config, metadata, logger } = parts;
   const clock = parts.clock ?? systemClock;
   const needsKey = isPublic(config);
+  const clientAddress = createClientAddress(config.trustedProxies ?? []);
+  const addressOf: Identity['addressOf'] = ({ headers, remoteAddress }) =>
+    clientAddress(remoteAddress, headers('x-forwarded-for'));
   const wrongKeys = new RateLimiter(config.wrongKeysPerMinute, clock);
   const directory = createDirectory({ metadata, logger });
   const keys = createKeyLookup({ metadata, bootstrapApiKey: config.bootstrapApiKey, clock, logger });
@@ -135,7 +143,7 @@ export function createIdentity(parts: IdentityParts): Identity {
       return holder;
     } catch (thrown) {
       if (thrown instanceof CandelaError && thrown.code === 'unknown_credential') {
-        wrongKeys.take(networkOf(input.remoteAddress));
+        wrongKeys.take(networkOf(addressOf(input)));
       }
       throw thrown;
     }
@@ -152,10 +160,15 @@ export function createIdentity(parts: IdentityParts): Identity {
 
   async function person(input: AuthenticateInput): Promise<SessionOwner | undefined> {
     if (input.door !== 'api') return undefined;
-    const token = readCookie(cookie, input.headers('cookie'));
-    if (token === undefined) return undefined;
-    const owner = await sessions.find(token, input.unattended);
-    if (owner === undefined) return undefined;
+    // Somebody else's page on a neighbouring host may add a cookie of the name: that must not sign anybody out.
+    const owners = new Map<string, SessionOwner>();
+    for (const token of readCookies(cookie, input.headers('cookie'))) {
+      const found = await sessions.find(token, input.unattended);
+      if (found !== undefined) owners.set(found.sessionId, found);
+    }
+    // Two that are good: which one was meant is not known.
+    const [owner] = owners.values();
+    if (owner === undefined || owners.size > 1) return undefined;
     requireSameOrigin(input, config.publicUrl, !READING_METHODS.has(input.method ?? 'GET'));
     return owner;
   }
@@ -251,6 +264,8 @@ export function createIdentity(parts: IdentityParts): Identity {
     sessions,
     directory,
     person,
+
+    addressOf,
 
     requireOwnPage(input) {
       if (!READING_METHODS.has(input.method ?? 'GET')) requireSameOrigin(input, config.publicUrl, false);

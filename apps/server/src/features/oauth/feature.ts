@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, fail, type Logger, type RequestContext } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { Door } from '../../http/front.ts';
+import { header } from '../../http/header.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { networkOf } from '../identity/addresses.ts';
 import { createPersonView } from '../identity/person-view.ts';
@@ -43,7 +44,9 @@ export function createOauthFeature(parts: {
     id: 'oauth',
     owns: oauth.owns,
     async serve(request: IncomingMessage, response: ServerResponse) {
-      limiter.take(networkOf(request.socket.remoteAddress ?? ''));
+      const headers = (name: string) => header(request, name);
+      const remoteAddress = request.socket.remoteAddress ?? '';
+      limiter.take(networkOf(identity.addressOf({ headers, remoteAddress })));
       await oauth.serve(request, response);
     },
   };

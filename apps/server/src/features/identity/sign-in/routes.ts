@@ -1,4 +1,5 @@
 import { DEFAULT_ORGANISATION_ID, DEFAULT_PROJECT_ID } from '@candela/kernel';
+import type { Person } from '@candela/contract';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { Handlers } from '../../../http/handlers.ts';
 import { record } from '../../audit/service.ts';
@@ -7,6 +8,7 @@ import type { PersonView } from '../person-view.ts';
 import type { ProviderService } from '../providers/service.ts';
 import type { Identity } from '../service.ts';
 import { cookieKinds, readCookie, setCookie } from '../sessions/cookies.ts';
+import { DEVICE_COOKIE, type Devices } from './device.ts';
 import type { Begun, SignInService, Step } from './service.ts';
 
 type Names =
@@ -27,19 +29,24 @@ export interface SignInRouteParts {
   readonly providers: ProviderService;
   readonly invitations: InvitationService;
   readonly view: PersonView;
+  readonly devices: Devices;
   readonly publicUrl: string | undefined;
 }
 
 /** The doors people come in by. */
 export function signInHandlers(parts: SignInRouteParts): Pick<Handlers, Names> {
-  const { metadata, identity, signIn, providers, invitations, view } = parts;
+  const { metadata, identity, signIn, providers, invitations, view, devices } = parts;
   const cookies = cookieKinds(parts.publicUrl);
   type Jar = { readonly setCookie: (value: string) => void };
 
-  const enter = ({ setCookie: add }: Jar, { token, maxAgeSeconds }: Begun) => {
+  const enter = ({ setCookie: add }: Jar, { token, maxAgeSeconds }: Begun, { email }: Person) => {
     add(setCookie(cookies.session, token, maxAgeSeconds));
     add(setCookie(cookies.attempt, undefined, 0));
+    const device = devices.issue(email);
+    add(setCookie(cookies.device, device.value, device.maxAgeSeconds));
   };
+  const deviceOf = (header: (name: string) => string | undefined) =>
+    readCookie(cookies.device, header('cookie'), DEVICE_COOKIE);
   const wait = ({ setCookie: add }: Jar, { token, maxAgeSeconds }: Begun) =>
     add(setCookie(cookies.attempt, token, maxAgeSeconds));
 
@@ -48,7 +55,7 @@ export function signInHandlers(parts: SignInRouteParts): Pick<Handlers, Names> {
       wait(jar, step.attempt);
       return { next: step.next, person: null };
     }
-    enter(jar, step.session);
+    enter(jar, step.session, step.person);
     return { next: step.next, person: step.person };
   }
   const attemptOf = (header: (name: string) => string | undefined) =>
@@ -67,13 +74,17 @@ export function signInHandlers(parts: SignInRouteParts): Pick<Handlers, Names> {
     },
     setUp: async ({ body, ...input }) => {
       const { session, person } = await signIn.setUp(input, body);
-      enter(input, session);
+      enter(input, session, person);
       return { data: { person } };
     },
-    signIn: async ({ body, ...input }) => ({ data: stepped(input, await signIn.signIn(input, body)) }),
+    signIn: async ({ body, ...input }) => {
+      const visitor = { ...input, device: deviceOf(input.header) };
+      return { data: stepped(input, await signIn.signIn(visitor, body)) };
+    },
     signInTotp: async ({ body, header, ...input }) => {
-      const { session, person } = await signIn.code(input, attemptOf(header), body.code);
-      enter(input, session);
+      const visitor = { ...input, device: deviceOf(header) };
+      const { session, person } = await signIn.code(visitor, attemptOf(header), body.code);
+      enter(input, session, person);
       return { data: { person } };
     },
     startProvider: async ({ params, body, ...input }) => {
@@ -103,7 +114,7 @@ export function signInHandlers(parts: SignInRouteParts): Pick<Handlers, Names> {
     }),
     acceptInvitation: async ({ body, caller, ...input }) => {
       const { session, person } = await invitations.accept(input, body, await identity.person(caller));
-      if (session !== undefined) enter(input, session);
+      if (session !== undefined) enter(input, session, person);
       return { data: { person } };
     },
   };

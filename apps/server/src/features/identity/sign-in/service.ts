@@ -5,6 +5,7 @@ import { record } from '../../audit/service.ts';
 import { randomBase62, sha256 } from '../keys/format.ts';
 import type { PersonView } from '../person-view.ts';
 import type { SessionService } from '../sessions/service.ts';
+import type { Devices } from './device.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { type Sealer, takeCode } from './second-factor.ts';
 import type { SignInThrottle } from './throttle.ts';
@@ -13,6 +14,8 @@ import type { SignInThrottle } from './throttle.ts';
 export interface Visitor {
   readonly client: ClientOrigin;
   readonly requestId: string;
+  /** Cookie of a browser in which somebody signed in before. */
+  readonly device?: string | undefined;
 }
 
 /** A session that has begun; the token is for the cookie. */
@@ -55,6 +58,7 @@ export interface SignInParts {
   readonly sessions: SessionService;
   readonly view: PersonView;
   readonly throttle: SignInThrottle;
+  readonly devices: Devices;
   readonly sealer: Sealer;
   readonly clock: Clock;
 }
@@ -68,7 +72,12 @@ const TOKEN_CHARACTERS = 43;
 const OLD_SETUP_LINKS = 9;
 
 export function createSignIn(parts: SignInParts): SignInService {
-  const { metadata, sessions, view, throttle, clock } = parts;
+  const { metadata, sessions, view, throttle, devices, clock } = parts;
+
+  const trierOf = ({ client, device }: Visitor, email: string) => ({
+    address: client.address,
+    device: devices.find(device, email),
+  });
 
   async function begin(
     repositories: Repositories,
@@ -224,8 +233,7 @@ export function createSignIn(parts: SignInParts): SignInService {
     },
 
     async signIn(visitor, { email, password }) {
-      throttle.address(visitor.client.address);
-      throttle.account(email);
+      throttle.password(email, trierOf(visitor, email));
       const user = await metadata.people.byEmail(email);
       if (!(await verifyPassword(password, user?.passwordHash ?? null)) || user === undefined) {
         await refused(visitor, email, user);
@@ -235,14 +243,16 @@ export function createSignIn(parts: SignInParts): SignInService {
     },
 
     async code(visitor, attempt, code) {
-      throttle.address(visitor.client.address);
       const hash = attempt === undefined ? undefined : sha256(attempt);
       const known = hash === undefined ? undefined : await metadata.sessions.attempt(hash);
       const payload =
         known?.kind === 'totp' ? (known.payload as { userId: string; method: string }) : undefined;
       const user = payload === undefined ? undefined : await metadata.people.byId(payload.userId);
-      if (hash === undefined || payload === undefined || user === undefined) throw fail('not_signed_in');
-      throttle.account(user.email);
+      if (hash === undefined || payload === undefined || user === undefined) {
+        throttle.address(visitor.client.address);
+        throw fail('not_signed_in');
+      }
+      throttle.code(user.email, trierOf(visitor, user.email));
       let factor: string;
       try {
         factor = await takeCode(parts, user, code);
