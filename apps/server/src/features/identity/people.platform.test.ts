@@ -379,7 +379,7 @@ describe('tries to sign in', () => {
         { 'x-forwarded-for': stranger },
       );
       expect(status).toBe(422);
-      const audit = await known.call('GET', '/api/audit-log?limit=1');
+      const audit = await known.call('GET', '/api/audit?limit=1');
       expect(audit.status).toBe(200);
     } finally {
       await bounded.close();
