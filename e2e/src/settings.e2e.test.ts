@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)('settings', () => {
       expect.any(String),
       expect.stringContaining('Run now'),
     ]);
-    await settings.button('Run audit-retention now').click();
+    await settings.button('Run now: audit-retention').click();
     await settings.button('Runs of audit-retention').click();
     await settings.dialog('Runs of audit-retention').waitFor();
     await soon(async () => (await settings.rows('Runs')).map(([, by, how]) => `${by} ${how}`)).toContainEqual(

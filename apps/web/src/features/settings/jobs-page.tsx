@@ -83,7 +83,7 @@ function Jobs({ jobs }: { jobs: readonly JobView[] }) {
                 {can('admin') && (
                   <Button
                     className="h-6"
-                    aria-label={`Run ${id} now`}
+                    aria-label={`Run now: ${id}`}
                     busy={run.isPending && run.variables === id}
                     onClick={() => run.mutate(id)}
                   >
