@@ -9,9 +9,9 @@ import { LONG_SESSION, seedSession } from './seeds-sessions.ts';
 import { openStage, type Stage, WEB_DIST } from './stage.ts';
 
 /** Bytes of JavaScript after gzip: any page with everything it needs to be there, and what all pages share. */
-const PAGE_LIMIT = 195_000;
+const PAGE_LIMIT = 198_000;
 /** What a browser loads for a page with its data, also what is asked for only once those are there. */
-const LOADED_LIMIT = 200_000;
+const LOADED_LIMIT = 205_000;
 /** Nothing that a page asks for by itself comes later. */
 const SETTLED_MS = 4_000;
 const BASE_LIMIT = 142_000;
@@ -54,7 +54,7 @@ describe.skipIf(!built)('size of the web UI', () => {
     expect(bytes).toBeLessThan(BASE_LIMIT);
   });
 
-  it('loads less than 195 kB of JavaScript (gzip) before any page is there', () => {
+  it('loads less than 198 kB of JavaScript (gzip) before any page is there', () => {
     // Every route that shows something is a chunk of its own: whoever adds a page is measured without being asked.
     const pages = Object.keys(manifest).filter((name) => name.endsWith('?tsr-split=component'));
     const routes = readdirSync(ROUTES).filter((file) =>

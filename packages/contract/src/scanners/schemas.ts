@@ -15,14 +15,7 @@ export const SCANNER_LIMITS = {
   seconds: 300,
 } as const;
 
-const SCANNER_JOB_STATUSES = [
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'timed_out',
-] as const;
+const SCANNER_JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'timed_out'] as const;
 export const FINDING_STATUSES = ['new', 'open', 'fixed', 'reopened', 'ignored'] as const;
 export const FINDING_SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 

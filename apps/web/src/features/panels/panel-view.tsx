@@ -1,15 +1,12 @@
 import type { Frame, Panel } from '@candela/contract';
 import { lazy, Suspense, useMemo } from 'react';
 import { BarList } from '../../charts/visualise/bar-list.tsx';
-import { Heatmap } from '../../charts/visualise/heatmap.tsx';
-import { Pie } from '../../charts/visualise/pie.tsx';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { withModelNames } from '../../lib/models.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
-import { FrameTable } from './frame-table.tsx';
 import {
   cellsOfFrame,
   figureOfFrame,
@@ -20,7 +17,11 @@ import {
   toneOf,
 } from './prepare-frame.ts';
 
+// Most pages draw none of these.
 const SafeMarkdown = lazy(() => import('../../ui/markdown.tsx'));
+const Heatmap = lazy(async () => ({ default: (await import('../../charts/visualise/heatmap.tsx')).Heatmap }));
+const Pie = lazy(async () => ({ default: (await import('../../charts/visualise/pie.tsx')).Pie }));
+const FrameTable = lazy(async () => ({ default: (await import('./frame-table.tsx')).FrameTable }));
 
 export interface PanelViewProps {
   readonly title: string;
@@ -37,16 +38,22 @@ export interface PanelViewProps {
 
 /** Draws the answer of a panel by its visual: the one place that knows all types. */
 export function PanelView(props: PanelViewProps) {
+  return (
+    <Suspense>
+      <Visual {...props} />
+    </Suspense>
+  );
+}
+
+function Visual(props: PanelViewProps) {
   const { panel, frame, title, onDrill } = props;
   const { visual } = panel;
   switch (visual.type) {
     case 'markdown':
       return (
-        <Suspense>
-          <div className="overflow-auto" style={{ maxHeight: props.height }}>
-            <SafeMarkdown text={String(frame.rows[0]?.[0] ?? '')} />
-          </div>
-        </Suspense>
+        <div className="overflow-auto" style={{ maxHeight: props.height }}>
+          <SafeMarkdown text={String(frame.rows[0]?.[0] ?? '')} />
+        </div>
       );
     case 'stat':
       return <OneFigure {...props} />;
