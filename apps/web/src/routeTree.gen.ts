@@ -14,6 +14,7 @@ import { Route as AccountRouteImport } from './routes/account';
 import { Route as ConsentRouteImport } from './routes/consent';
 import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
+import { Route as ScannersRouteImport } from './routes/scanners';
 import { Route as SettingsRouteImport } from './routes/settings';
 import { Route as SetupRouteImport } from './routes/setup';
 import { Route as VaultRouteImport } from './routes/vault';
@@ -79,6 +80,11 @@ const InvitationRoute = InvitationRouteImport.update({
 const LogsRoute = LogsRouteImport.update({
   id: '/logs',
   path: '/logs',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const ScannersRoute = ScannersRouteImport.update({
+  id: '/scanners',
+  path: '/scanners',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SettingsRoute = SettingsRouteImport.update({
@@ -293,6 +299,7 @@ export interface FileRoutesByFullPath {
   '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/scanners': typeof ScannersRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
   '/vault': typeof VaultRoute;
@@ -341,6 +348,7 @@ export interface FileRoutesByTo {
   '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/scanners': typeof ScannersRoute;
   '/setup': typeof SetupRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
@@ -389,6 +397,7 @@ export interface FileRoutesById {
   '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/scanners': typeof ScannersRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
   '/vault': typeof VaultRoute;
@@ -439,6 +448,7 @@ export interface FileRouteTypes {
     | '/consent'
     | '/invitation'
     | '/logs'
+    | '/scanners'
     | '/settings'
     | '/setup'
     | '/vault'
@@ -487,6 +497,7 @@ export interface FileRouteTypes {
     | '/consent'
     | '/invitation'
     | '/logs'
+    | '/scanners'
     | '/setup'
     | '/vault'
     | '/agents/$agent'
@@ -534,6 +545,7 @@ export interface FileRouteTypes {
     | '/consent'
     | '/invitation'
     | '/logs'
+    | '/scanners'
     | '/settings'
     | '/setup'
     | '/vault'
@@ -583,6 +595,7 @@ export interface RootRouteChildren {
   ConsentRoute: typeof ConsentRoute;
   InvitationRoute: typeof InvitationRoute;
   LogsRoute: typeof LogsRoute;
+  ScannersRoute: typeof ScannersRoute;
   SettingsRoute: typeof SettingsRouteWithChildren;
   SetupRoute: typeof SetupRoute;
   VaultRoute: typeof VaultRoute;
@@ -648,6 +661,13 @@ declare module '@tanstack/react-router' {
       path: '/logs';
       fullPath: '/logs';
       preLoaderRoute: typeof LogsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/scanners': {
+      id: '/scanners';
+      path: '/scanners';
+      fullPath: '/scanners';
+      preLoaderRoute: typeof ScannersRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/settings': {
@@ -982,6 +1002,7 @@ const rootRouteChildren: RootRouteChildren = {
   ConsentRoute: ConsentRoute,
   InvitationRoute: InvitationRoute,
   LogsRoute: LogsRoute,
+  ScannersRoute: ScannersRoute,
   SettingsRoute: SettingsRouteWithChildren,
   SetupRoute: SetupRoute,
   VaultRoute: VaultRoute,

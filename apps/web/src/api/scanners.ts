@@ -1,0 +1,55 @@
+import type { FindingView, RequestBodyOf, ROUTES, ScannerView } from '@candela/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from './client.ts';
+
+const AGAIN_MS = 4_000;
+
+/** Scanners of the environment; asked again while one of them scans. */
+export const scannersQuery = (environment: string | undefined) =>
+  queryOptions({
+    queryKey: ['scanners', environment],
+    queryFn: ({ signal }): Promise<ScannerView[]> =>
+      call('listScanners', { environment, signal }).then((answer) => answer.data),
+    refetchInterval: ({ state }) => (state.data?.some(isScanning) === true ? AGAIN_MS : false),
+  });
+
+/** Whether its last job waits or runs. */
+export const isScanning = ({ lastJob }: ScannerView): boolean =>
+  lastJob?.status === 'queued' || lastJob?.status === 'running';
+
+export interface FindingFilter {
+  readonly scannerId?: string | undefined;
+  readonly status?: FindingView['status'] | undefined;
+  readonly severity?: FindingView['severity'] | undefined;
+  readonly detector?: string | undefined;
+}
+
+/** Findings of the environment, worst first, page by page. */
+export const findingsQuery = (environment: string | undefined, filter: FindingFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['scanner-findings', environment, filter],
+    queryFn: ({ signal, pageParam }) =>
+      call('listFindings', {
+        environment,
+        signal,
+        query: { ...filter, limit: 50, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+type NewScanner = RequestBodyOf<typeof ROUTES.createScanner>;
+export const createScanner = (environment: string | undefined, body: NewScanner) =>
+  call('createScanner', { environment, body });
+export const deleteScanner = (environment: string | undefined, id: string) =>
+  call('deleteScanner', { environment, params: { id } });
+/** Starts a scan and does not wait for it. */
+export const startScan = (environment: string | undefined, id: string) =>
+  call('startScan', { environment, params: { id }, body: {}, headers: { prefer: 'respond-async' } });
+export const cancelScan = (environment: string | undefined, jobId: string) =>
+  call('cancelScannerJob', { environment, params: { jobId } });
+export const setFinding = (
+  environment: string | undefined,
+  fingerprint: string,
+  body: RequestBodyOf<typeof ROUTES.updateFinding>,
+) => call('updateFinding', { environment, params: { fingerprint }, body });
