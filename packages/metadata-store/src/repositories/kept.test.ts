@@ -38,6 +38,13 @@ const NOT_KEPT = [
   'oauth_clients',
   'oauth_entries',
   'project_retention',
+  'boards',
+  'board_folders',
+  'board_pins',
+  'scanners',
+  'scanner_jobs',
+  'scanner_findings',
+  'llm_usage',
   // The configurations themselves, and what leads to them: deleting one looks at these by itself.
   'connectors',
   'signal_bindings',
@@ -48,6 +55,9 @@ const NOT_KEPT = [
   'server_keys',
   'vault_keys',
   'prompt_download_writers',
+  'job_states',
+  'job_runs',
+  'work_items',
 ] as const satisfies readonly (keyof Tables | 'schema_migrations')[];
 
 const WHAT_TO_DO = `

@@ -24,6 +24,9 @@ function allows(access: Access, principal: Principal, scopes: readonly Scope[]):
 const changes = ({ method, permission }: RouteDeclaration): boolean =>
   method !== 'GET' && (permission === 'public' || permission.role !== 'viewer');
 
+/** Changes only what a person has for themselves: viewers may. */
+const OWN = new Set(['pinBoard']);
+
 describe('every route', () => {
   it('declares who may call it', () => {
     for (const route of ALL) expect([route.id, permissionProblem(route)]).toEqual([route.id, undefined]);
@@ -60,7 +63,10 @@ describe('every route', () => {
       if (changes(route) && access.on !== 'account')
         expect([route.id, allows(access, viewer, [])]).toEqual([route.id, false]);
       // What a GET does nobody is asked for: a link must change nothing.
-      if (route.method === 'DELETE' || route.method === 'PUT' || route.method === 'PATCH') {
+      if (
+        (route.method === 'DELETE' || route.method === 'PUT' || route.method === 'PATCH') &&
+        !OWN.has(route.id)
+      ) {
         expect([route.id, changes(route)]).toEqual([route.id, true]);
       }
     }

@@ -3,9 +3,9 @@ CREATE DATABASE IF NOT EXISTS `telemetry` ON CLUSTER `main`;
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces_local` ON CLUSTER `main`
 (
   `Timestamp` DateTime64(9) CODEC(Delta(8), LZ4),
-  `TraceId` String SETTINGS (max_compress_block_size = 32768),
-  `SpanId` String SETTINGS (max_compress_block_size = 32768),
-  `ParentSpanId` String SETTINGS (max_compress_block_size = 32768),
+  `TraceId` String,
+  `SpanId` String,
+  `ParentSpanId` String,
   `TraceState` String,
   `SpanName` LowCardinality(String) CODEC(LZ4),
   `SpanKind` LowCardinality(String) CODEC(LZ4),
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces_local` ON CLUSTER `main`
   `GenAiProvider` LowCardinality(String) CODEC(LZ4),
   `GenAiRequestModel` LowCardinality(String) CODEC(LZ4),
   `GenAiResponseModel` LowCardinality(String) CODEC(LZ4),
-  `SessionId` String SETTINGS (max_compress_block_size = 32768),
+  `SessionId` String,
   `UserId` String,
   `AgentName` LowCardinality(String) CODEC(LZ4),
   `ToolName` LowCardinality(String) CODEC(LZ4),
@@ -88,6 +88,14 @@ SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_p
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces` ON CLUSTER `main`
 AS `telemetry`.`otel_traces_local`
 ENGINE = Distributed(`main`, `telemetry`, `otel_traces_local`, cityHash64(TraceId));
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `TraceId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `SpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `ParentSpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `SessionId` MODIFY SETTING max_compress_block_size = 32768;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs_local` ON CLUSTER `main`
 (

@@ -3,9 +3,9 @@ CREATE DATABASE IF NOT EXISTS `candela`;
 CREATE TABLE IF NOT EXISTS `candela`.`otel_traces`
 (
   `Timestamp` DateTime64(9) CODEC(Delta(8), LZ4),
-  `TraceId` String SETTINGS (max_compress_block_size = 32768),
-  `SpanId` String SETTINGS (max_compress_block_size = 32768),
-  `ParentSpanId` String SETTINGS (max_compress_block_size = 32768),
+  `TraceId` String,
+  `SpanId` String,
+  `ParentSpanId` String,
   `TraceState` String,
   `SpanName` LowCardinality(String) CODEC(LZ4),
   `SpanKind` LowCardinality(String) CODEC(LZ4),
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_traces`
   `GenAiProvider` LowCardinality(String) CODEC(LZ4),
   `GenAiRequestModel` LowCardinality(String) CODEC(LZ4),
   `GenAiResponseModel` LowCardinality(String) CODEC(LZ4),
-  `SessionId` String SETTINGS (max_compress_block_size = 32768),
+  `SessionId` String,
   `UserId` String,
   `AgentName` LowCardinality(String) CODEC(LZ4),
   `ToolName` LowCardinality(String) CODEC(LZ4),
@@ -84,6 +84,14 @@ PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000, min_compress_block_size = 8192;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `TraceId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `SpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `ParentSpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `SessionId` MODIFY SETTING max_compress_block_size = 32768;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_logs`
 (
