@@ -2,7 +2,10 @@ import { hasPrice } from '../model-names.ts';
 import { isCode, isVendored, extension, lineAt, lineCounter, withoutComments } from '../text.ts';
 import type { Detector } from '../types.ts';
 
-/** Models with the day on which their vendor stops or stopped serving them, from the vendors' deprecation pages. */
+/**
+ * Models with the day on which their vendor stops or stopped serving them: deprecation pages of OpenAI (as of 2026-05), Google (as of
+ * 2026-11) and Anthropic (as of 2026-01).
+ */
 const RETIRED: ReadonlyMap<string, { readonly on: string; readonly instead: string }> = new Map([
   ['text-davinci-003', { on: '2024-01-04', instead: 'gpt-4o-mini' }],
   ['text-davinci-002', { on: '2024-01-04', instead: 'gpt-4o-mini' }],
@@ -26,9 +29,22 @@ const RETIRED: ReadonlyMap<string, { readonly on: string; readonly instead: stri
   ['claude-3-5-sonnet-20240620', { on: '2025-10-28', instead: 'claude-sonnet-4-5' }],
   ['claude-3-5-sonnet-20241022', { on: '2025-10-28', instead: 'claude-sonnet-4-5' }],
   ['claude-3-opus-20240229', { on: '2026-01-05', instead: 'claude-opus-4-1' }],
-  ['gemini-1.0-pro', { on: '2025-02-15', instead: 'gemini-2.5-flash' }],
-  ['gemini-1.5-pro', { on: '2025-09-24', instead: 'gemini-2.5-pro' }],
-  ['gemini-1.5-flash', { on: '2025-09-24', instead: 'gemini-2.5-flash' }],
+  ['gemini-1.0-pro', { on: '2025-02-15', instead: 'gemini-3.5-flash' }],
+  ['gemini-1.5-pro', { on: '2025-09-24', instead: 'gemini-3.8-flash' }],
+  ['gemini-1.5-flash', { on: '2025-09-24', instead: 'gemini-3.5-flash' }],
+  ['gpt-3.5-turbo', { on: '2026-10-23', instead: 'gpt-4.1-mini' }],
+  ['gpt-3.5-turbo-0125', { on: '2026-10-23', instead: 'gpt-4.1-mini' }],
+  ['gpt-4', { on: '2026-10-23', instead: 'gpt-4.1' }],
+  ['gpt-4-0613', { on: '2026-10-23', instead: 'gpt-4.1' }],
+  ['chatgpt-4o-latest', { on: '2026-02-17', instead: 'gpt-5.1-chat-latest' }],
+  ['codex-mini-latest', { on: '2026-01-16', instead: 'gpt-5-codex-mini' }],
+  ['gpt-5-codex', { on: '2026-07-23', instead: 'gpt-5.4' }],
+  ['gpt-5.1-codex', { on: '2026-07-23', instead: 'gpt-5.4' }],
+  ['gpt-5.2-codex', { on: '2026-07-23', instead: 'gpt-5.4' }],
+  ['gpt-4o-search-preview-2025-03-11', { on: '2026-07-23', instead: 'gpt-4.1-mini' }],
+  ['gemini-2.5-pro', { on: '2026-12-01', instead: 'gemini-3.8-flash' }],
+  ['gemini-2.5-flash', { on: '2026-12-01', instead: 'gemini-3.5-flash-lite' }],
+  ['gemini-3-pro-preview', { on: '2026-03-09', instead: 'gemini-3.1-pro-preview' }],
 ]);
 
 const NAME =
