@@ -95,7 +95,7 @@ export const ERROR_TABLE = {
   metadata_unavailable: {
     status: 503,
     retryable: true,
-    template: 'What people saved cannot be read or written at the moment. Try again in {seconds} s.',
+    template: 'What people saved cannot be read or written at the moment{why}. Try again in {seconds} s.',
   },
   secret_unreadable: {
     status: 500,

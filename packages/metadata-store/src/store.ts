@@ -137,7 +137,11 @@ async function translated<T>(dialect: MetadataDialect, work: () => Promise<T>): 
       throw fail('bad_request', { detail: 'A number is too large, or not whole.' }, { cause: thrown });
     }
     throw dialect.isUnavailable(thrown)
-      ? fail('metadata_unavailable', { seconds: 5 }, { cause: thrown })
+      ? fail(
+          'metadata_unavailable',
+          { seconds: 5, why: dialect.isFull(thrown) ? ': the disk is full, make room on it' : '' },
+          { cause: thrown },
+        )
       : asCandelaError(thrown);
   }
 }

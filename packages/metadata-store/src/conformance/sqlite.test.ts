@@ -78,6 +78,7 @@ describe('the SQLite file', () => {
       );
     await allow(1);
     expect(await codeOf(add())).toBe('metadata_unavailable');
+    await expect(add()).rejects.toThrow('the disk is full, make room on it');
     await allow(10_000);
     expect(await codeOf(add())).toBe('ok');
     await store.close();

@@ -28,6 +28,8 @@ export interface MetadataDialect {
   isUniqueViolation(thrown: unknown): boolean;
   /** True when the database failed and not what it was asked: a full disk, a lost connection, a lock not given in time. */
   isUnavailable(thrown: unknown): boolean;
+  /** True when there is no room on the disk of the database. */
+  isFull(thrown: unknown): boolean;
   /** True when a text was refused that this database cannot keep (a NUL character). */
   isBadText(thrown: unknown): boolean;
   /** True when a number was refused that no column can hold: too large, or not whole. */

@@ -28,6 +28,9 @@ export const isUniqueViolation = (thrown: unknown): boolean => codeOf(thrown) ==
 export const isBadNumber = (thrown: unknown): boolean => BAD_NUMBER.has(codeOf(thrown) ?? '');
 export const isBadText = (thrown: unknown): boolean => BAD_TEXT.has(codeOf(thrown) ?? '');
 
+/** `disk_full`. */
+export const isFull = (thrown: unknown): boolean => codeOf(thrown) === '53100';
+
 export function isUnavailable(thrown: unknown): boolean {
   const code = codeOf(thrown);
   if (code === undefined) return thrown instanceof Error && DRIVER.test(thrown.message);

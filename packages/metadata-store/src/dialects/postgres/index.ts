@@ -4,7 +4,7 @@ import { type Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, sql
 import pg from 'pg';
 import type { MetadataDialect } from '../dialect.ts';
 import { CodePointCompiler } from './compiler.ts';
-import { explain, isBadNumber, isBadText, isUnavailable, isUniqueViolation } from './errors.ts';
+import { explain, isBadNumber, isBadText, isFull, isUnavailable, isUniqueViolation } from './errors.ts';
 import { announcement } from './announcement.ts';
 import { CHANNEL, watchPostgres } from './watch.ts';
 import { aloneOnPostgres } from './alone.ts';
@@ -53,6 +53,7 @@ export function postgresDialect(url: string, logger: Logger): MetadataDialect {
     },
     isUniqueViolation,
     isUnavailable,
+    isFull,
     isBadText,
     isBadNumber,
     explain: (thrown) => (thrown instanceof Unusable ? thrown.message : explain(thrown, where)),

@@ -19,6 +19,7 @@ const READ_ONLY = 8;
 const ERROR = 1;
 const CONSTRAINT = 19;
 const TRIGGER = 1_811;
+const FULL = 13;
 
 /**
  * A SQLite file, readable by its owner only. Write-ahead log with `synchronous=FULL`: what was acknowledged is on the
@@ -36,6 +37,7 @@ export function sqliteDialect(file: string): MetadataDialect {
     isUniqueViolation: (thrown) => [UNIQUE, PRIMARY_KEY].includes(codeOf(thrown) ?? 0),
     // Every failure of the database carries a code; those of a rule of its own schema say what was asked wrongly.
     isUnavailable: (thrown) => ![undefined, ERROR, CONSTRAINT, TRIGGER].includes(codeOf(thrown)),
+    isFull: (thrown) => ((codeOf(thrown) ?? 0) & 0xff) === FULL,
     isBadText: () => false,
     isBadNumber: () => false,
     // The right to write is taken with `begin immediate`, by migrations and changes alike.
