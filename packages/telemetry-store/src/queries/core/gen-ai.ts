@@ -19,3 +19,12 @@ export const tokens = (sql: string): Field => ({
 
 /** The kind of a model call: only calls of one kind repeat each other's usage. */
 export const CALL_KIND_SQL = `if(GenAiOperation IN (${SEPARATE_OPERATIONS.map((name) => `'${name}'`).join(', ')}), GenAiOperation, '')`;
+
+/** Operations of spans that hold usage without being a model call: it is no repeat of the call above them. */
+export const HOLDER_OPERATIONS: readonly string[] = [
+  'invoke_agent',
+  'create_agent',
+  'invoke_workflow',
+  'execute_tool',
+];
+export const IS_HOLDER_SQL = `GenAiOperation IN (${HOLDER_OPERATIONS.map((name) => `'${name}'`).join(', ')})`;

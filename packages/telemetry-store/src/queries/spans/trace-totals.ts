@@ -1,5 +1,11 @@
 import { ENDED, UNFINISHED_FLAG } from '../../schema/tables.ts';
-import { CALL_KIND_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import {
+  CALL_KIND_SQL,
+  INPUT_TOKENS_SQL,
+  MODEL_SQL,
+  OUTPUT_TOKENS_SQL,
+  IS_HOLDER_SQL,
+} from '../core/gen-ai.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
 import { type RawSpeaker, SPEAKER_COLUMNS } from './speaker.ts';
@@ -56,8 +62,8 @@ export const TRACE_TOTALS = `TraceId,
  */
 export const EACH_ONCE = `ORDER BY Timestamp, SpanId, ${UNFINISHED}, Duration DESC LIMIT 1 BY TraceId, Timestamp, SpanId, SpanName`;
 
-/** A call whose parent, if it is one too, repeats it: one without tokens there is nothing to repeat of. */
-const REPEATED = `CountsUsage = 1 AND ParentSpanId != SpanId AND ${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL} > 0`;
+/** A call whose parent repeats it: one without tokens there is nothing to repeat of, and usage of an agent below a call is its own. */
+const REPEATED = `CountsUsage = 1 AND NOT ${IS_HOLDER_SQL} AND ParentSpanId != SpanId AND ${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL} > 0`;
 
 /**
  * Whether the totals of a trace may count something twice: a span that was stored more than once, perhaps under another

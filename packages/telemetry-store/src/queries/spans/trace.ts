@@ -1,3 +1,4 @@
+import { HOLDER_OPERATIONS } from '../core/gen-ai.ts';
 import type { HierarchyNode, LightSpan, Trace } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { SEPARATE_OPERATIONS } from '@candela/semconv';
@@ -105,7 +106,9 @@ function usageOnce(spans: readonly RawSpan[]): readonly RawSpan[] {
   const repeated = new Set<string>();
   for (const span of spans) {
     const isUsed = span.CountsUsage === 1 && span.Input + span.Output > 0;
-    if (isUsed && span.ParentSpanId !== span.SpanId) repeated.add(`${kindOf(span)} ${span.ParentSpanId}`);
+    const isCall = !HOLDER_OPERATIONS.includes(span.GenAiOperation);
+    if (isUsed && isCall && span.ParentSpanId !== span.SpanId)
+      repeated.add(`${kindOf(span)} ${span.ParentSpanId}`);
   }
   return spans.map((span) =>
     repeated.has(`${kindOf(span)} ${span.SpanId}`) ? { ...span, CountsUsage: 0 } : span,
