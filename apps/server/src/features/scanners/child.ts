@@ -7,6 +7,14 @@ import { END_FRAME, frameOf } from './frames.ts';
 
 const MAIN = fileURLToPath(new URL('./child-main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
+/** Its own program, and nothing else: the data directory, with its keys, may lie below the root too. */
+const READABLE = [
+  'package.json',
+  'node_modules/*',
+  'packages/*',
+  'apps/server/package.json',
+  'apps/server/src/features/scanners/*',
+];
 const MAX_ANSWER = 64 * 1_048_576;
 
 /** How the detectors are shut in: Node's permissions without files to write, network, processes or an environment. */
@@ -35,7 +43,7 @@ export async function runDetectors(
     process.execPath,
     [
       '--permission',
-      `--allow-fs-read=${ROOT}*`,
+      ...READABLE.map((path) => `--allow-fs-read=${ROOT}${path}`),
       '--max-old-space-size=512',
       '--no-warnings',
       MAIN,
