@@ -303,10 +303,22 @@ describe('answers', () => {
     expect(answer).not.toMatch(/root:|"name"/);
   });
 
-  it('a request that is no HTTP, and one with a huge head, get a short answer', async () => {
-    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
-    const huge = `GET / HTTP/1.1\r\nHost: localhost\r\nX-Big: ${'x'.repeat(100_000)}\r\n\r\n`;
-    expect(await raw(huge)).toMatch(/^HTTP\/1\.1 431/);
+  it.each([
+    ['is no HTTP', 'NONSENSE\r\n\r\n', 400],
+    ['has a huge head', `GET /api HTTP/1.1\r\nHost: a\r\nX-Big: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+    ['names no host', 'GET /api/v1/health HTTP/1.1\r\n\r\n', 400],
+    [
+      'has two lengths',
+      'POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+    ],
+    ['expects what nobody knows', 'GET /api HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n', 417],
+  ])('a request that %s gets a short answer with its error', async (_, request, status) => {
+    const answer = await raw(request);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
+    const body: unknown = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+    // The port takes OTLP too, whose senders read `code` and `message`.
+    expect(body).toEqual({ err: expect.any(String), code: 3, message: expect.any(String) });
   });
 });
 

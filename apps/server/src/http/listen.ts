@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HTTP_SERVER_OPTIONS, hardenHttpServer } from '../ingest/index.ts';
+import { HTTP_SERVER_OPTIONS, hardenHttpServer, refuseHostless } from '../ingest/index.ts';
 
 export interface Listener {
   readonly port: number;
@@ -27,7 +27,9 @@ export interface ListenOptions {
 
 /** Opens one HTTP port with bounds on headers, time and connections. @throws PortTakenError */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const server = createServer(HTTP_SERVER_OPTIONS, options.handler);
+  const server = createServer(HTTP_SERVER_OPTIONS, (request, response) => {
+    if (!refuseHostless(request, response)) options.handler(request, response);
+  });
   hardenHttpServer(server, options.stallMs);
   server.maxHeadersCount = 200;
   await new Promise<void>((resolve, reject) => {

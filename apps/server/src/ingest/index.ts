@@ -13,7 +13,7 @@ import type { IngestRoutes } from './places.ts';
 import type { Acceptance, Caller, IngestConfig, Signal } from './types.ts';
 
 export { refuseAtDoor } from './http/door.ts';
-export { HTTP_SERVER_OPTIONS, hardenHttpServer } from './http/harden.ts';
+export { HTTP_SERVER_OPTIONS, hardenHttpServer, refuseHostless } from './http/harden.ts';
 export type { IngestConfig } from './types.ts';
 
 export interface IngestParts {

@@ -121,6 +121,7 @@ export class IngestLogs extends EventEmitter<IngestLogEvents> {
       capBytes: sum((one) => one.capBytes),
       segments: sum((one) => one.segments),
       backlogRequests: sum((one) => one.backlogRequests),
+      backlogBytes: sum((one) => one.backlogBytes),
       oldestAgeMs: most((one) => one.oldestAgeMs),
       queuedBytes: sum((one) => one.queuedBytes),
       freeDiskPercent: Math.min(100, ...all.map((one) => one.freeDiskPercent)),

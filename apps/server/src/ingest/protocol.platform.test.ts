@@ -441,6 +441,21 @@ describe('case 12: wrong doors', () => {
     }
   });
 
+  it('a compressed message without a grpc-encoding is refused, and a malformed grpc-timeout', async () => {
+    for (const headers of [{}, { 'grpc-encoding': 'identity' }]) {
+      const reply = await grpcRaw(doors.grpcPort, grpcFrame(gzipSync(traceBody('x')), true), { headers });
+      expect(reply.code).toBe(3);
+    }
+    // Its bytes are sound protobuf: only the flag says that they are compressed.
+    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('flag only'), true))).code).toBe(3);
+    expect(await stored('flag only')).toBe(0);
+    const timed = (value: string) =>
+      grpcRaw(doors.grpcPort, grpcFrame(traceBody(`timed ${value}`)), { headers: { 'grpc-timeout': value } });
+    expect((await timed('10S')).code).toBe(0);
+    for (const value of ['10s', '123456789S', '-1S']) expect((await timed(value)).code).toBe(3);
+    expect(await stored('timed 10s')).toBe(0);
+  });
+
   it('an unknown grpc-encoding is UNIMPLEMENTED and told what is taken', async () => {
     const reply = await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x'), true), {
       headers: { 'grpc-encoding': 'snappy' },

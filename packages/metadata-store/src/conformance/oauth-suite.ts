@@ -91,6 +91,26 @@ export function describeOauth(name: string, makePlace: () => Promise<Place>): vo
       expect(await store.oauthEntries.find('AccessToken', 't2')).toBeDefined();
     });
 
+    it('knows the origins that applications live at', async () => {
+      await store.oauthClients.create({
+        ...CLIENT,
+        redirectUris: ['com.example.app:/cb', 'https://App_1.example.com:8443/cb'],
+      });
+      const livesAt = (origin: string) => store.oauthClients.livesAt(origin);
+      expect(await livesAt('https://app_1.example.com:8443')).toBe(true);
+      for (const other of [
+        'https://app_1.example.com',
+        'https://appx1.example.com:8443',
+        'https://app_1.example.com:84',
+        'http://app_1.example.com:8443',
+        'null',
+        '%',
+        '',
+      ]) {
+        expect(await livesAt(other), other).toBe(false);
+      }
+    });
+
     it('keeps an entry until its end', async () => {
       const { oauthEntries } = store;
       await oauthEntries.put(entry('t1', { uid: 'session-uid' }));

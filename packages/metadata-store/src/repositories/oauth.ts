@@ -1,8 +1,9 @@
 import { fail } from '@candela/kernel';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { OauthClientTable, OauthEntryTable } from '../tables/oauth.ts';
 import type { Access } from './access.ts';
 import { requireLiveKey } from './sealed.ts';
+import { holding } from './storage-place.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** An application as it is kept. Times are epoch milliseconds. */
@@ -112,6 +113,20 @@ export function oauthClients({ database, quiet, clock, dialect, limits }: Access
         .where('id', '=', id)
         .executeTakeFirst();
       return row === undefined ? undefined : toClient(row);
+    },
+
+    /** Whether an application is registered that lives at this origin, complete and as browsers write it. */
+    async livesAt(origin: string): Promise<boolean> {
+      const rows = await database
+        .selectFrom('oauth_clients')
+        .select('redirect_uris')
+        .where(sql<boolean>`redirect_uris like ${holding(origin)} escape '\\'`)
+        .execute();
+      return rows.some(({ redirect_uris }) =>
+        (JSON.parse(redirect_uris) as string[]).some(
+          (uri) => URL.canParse(uri) && new URL(uri).origin === origin,
+        ),
+      );
     },
 
     async list(

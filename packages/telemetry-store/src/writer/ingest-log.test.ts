@@ -102,7 +102,7 @@ describe('ingest log', () => {
     sink.state = 'down';
     const log = await start({ segmentBytes: 2_000 });
     await Promise.all(names(100).map((name) => append(log, name)));
-    expect(log.stats().backlogRequests).toBe(100);
+    expect(log.stats()).toMatchObject({ backlogRequests: 100, backlogBytes: names(100).join('').length });
     while (sink.attempts === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(log.health().reasons).toEqual(['the telemetry store takes no data at the moment']);

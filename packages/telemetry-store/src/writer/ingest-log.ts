@@ -40,6 +40,8 @@ export interface IngestLogStats {
   readonly segments: number;
   /** Requests acknowledged but not yet in the store. */
   readonly backlogRequests: number;
+  /** Bytes of these; 0 when all is stored. `logBytes` are those of the files, which outlive what is stored a little. */
+  readonly backlogBytes: number;
   /** Age of the oldest of them, milliseconds. */
   readonly oldestAgeMs: number;
   readonly queuedBytes: number;
@@ -235,6 +237,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
       capBytes: this.#options.capBytes,
       segments: this.#segments.list.length,
       backlogRequests: Math.max(0, this.#appender.nextSeq - 1 - this.#state.done),
+      backlogBytes: this.#segments.bytesAfter(this.#state.done, this.#appender.nextSeq),
       oldestAgeMs: oldest === undefined ? 0 : Math.max(0, this.#clock.now() - oldest),
       queuedBytes: this.#appender.queuedBytes,
       freeDiskPercent: this.#freeDiskPercent,
@@ -255,7 +258,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
       reasons.push(`${this.#quarantinedRequests} request(s) that the store cannot take were set aside`);
     }
     if (this.#freeDiskPercent < this.#options.minFreeDiskPercent) reasons.push('the disk is nearly full');
-    if (this.#appender.failing || !this.#state.written) {
+    if (this.#appender.failing || this.#state.failing) {
       reasons.push('the write-ahead log cannot be written');
     }
     if (this.#inserter.lastError !== undefined)
@@ -395,7 +398,7 @@ async function recover(options: IngestLogOptions): Promise<Recovered> {
   } else if (damage === 'one') {
     logger.warn({ dir }, 'one copy of the state of the write-ahead log was damaged; the other one is whole');
   }
-  if (!state.written) {
+  if (state.failing) {
     logger.error({ dir }, 'the disk has no room: nothing is taken and nothing is stored until there is some');
   }
   for (const { requestHash, timeMs } of saved.hashes) recent.add(requestHash, timeMs);

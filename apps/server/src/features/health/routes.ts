@@ -33,7 +33,10 @@ export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getPlatf
           version: store?.version || null,
           restarts: store?.restarts ?? 0,
         },
-        ingest: { backlogBytes: log?.logBytes ?? null, lagMs: log === undefined ? null : log.oldestAgeMs },
+        ingest: {
+          backlogBytes: log?.backlogBytes ?? null,
+          lagMs: log === undefined ? null : log.oldestAgeMs,
+        },
         reasons,
       };
     },

@@ -160,6 +160,25 @@ describe('an application', () => {
     expect(refused.status).toBe(401);
   });
 
+  it('is answered in a page of its own origin, and in no other page', async () => {
+    const ask = async (method: string, origin: string, body?: Record<string, string>) => {
+      const response = await fetch(`${place.platform.http}/oauth/token`, {
+        method,
+        headers: { origin, 'access-control-request-method': 'POST' },
+        ...(body === undefined ? {} : { body: new URLSearchParams(body) }),
+      });
+      return response.headers.get('access-control-allow-origin');
+    };
+    const own = new URL(REDIRECT).origin;
+    const unknown = { grant_type: 'client_credentials', client_id: 'nobody' };
+    expect(await ask('OPTIONS', own)).toBe(own);
+    expect(await ask('POST', own, unknown)).toBe(own);
+    for (const origin of ['https://evil.example.com', 'null', 'https://app.example.com:8443']) {
+      expect(await ask('OPTIONS', origin), origin).toBeNull();
+      expect(await ask('POST', origin, unknown), origin).toBeNull();
+    }
+  });
+
   it('is registered soundly or not at all, and every change is noted', async () => {
     const refused = async (change: object) => {
       const { status } = await owner.call('POST', '/api/oauth/clients', {

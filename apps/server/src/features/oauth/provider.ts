@@ -8,6 +8,10 @@ import { OAUTH_TTL, SESSION_COOKIE } from './request.ts';
 /** Name of the cookie that ties the browser to the request it began. */
 const INTERACTION_COOKIE = 'candela_oauth_interaction';
 
+/** Endpoints that pages of an application call: no other page reads their answers. */
+const OF_APPLICATIONS: ReadonlySet<string> = new Set(['/oauth/token', '/oauth/revoke']);
+const MAX_ORIGIN = 300;
+
 export interface ProviderParts {
   readonly issuer: string;
   readonly store: MetadataStore;
@@ -105,6 +109,16 @@ export function createProvider(parts: ProviderParts): Provider {
   prototype.compareClientSecret = function compare(this: { readonly clientSecret?: string }, given) {
     return this.clientSecret !== undefined && isSecret(given, this.clientSecret);
   };
+  provider.use(async (context, next) => {
+    await next();
+    // The library lets every origin ask as long as it does not know for which application. Only those of applications may.
+    const origin = context.get('origin');
+    if (!OF_APPLICATIONS.has(context.path) || origin === '') return;
+    if (origin.length <= MAX_ORIGIN && (await store.oauthClients.livesAt(origin))) return;
+    for (const name of Object.keys(context.response.headers)) {
+      if (name.startsWith('access-control-')) context.remove(name);
+    }
+  });
   provider.use(async (context, next) => {
     await next();
     // RFC 6749 section 5.1: who named no scope is told what it got.

@@ -17,7 +17,14 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
 import type { Acceptance, Caller, Signal } from '../types.ts';
 import { readMessage } from './message.ts';
-import { ACCEPTED_ENCODINGS, encodeGrpcMessage, frameMessage, messageEncoding, METHODS } from './wire.ts';
+import {
+  ACCEPTED_ENCODINGS,
+  encodeGrpcMessage,
+  frameMessage,
+  messageEncoding,
+  METHODS,
+  readTimeout,
+} from './wire.ts';
 
 export interface GrpcDoorParts {
   readonly acceptor: Acceptor;
@@ -136,6 +143,7 @@ export class GrpcDoor {
     try {
       if (signal === undefined)
         throw fail('method_not_allowed', { method: 'This method', allowed: 'OTLP Export' });
+      readTimeout(headers['grpc-timeout'] as string | undefined);
       const acceptance = await this.#accept(signal, caller, stream, { headers, rawHeaders });
       const { rejected, message } = acceptance;
       succeed(stream, encodeExportResponse(signal, 'protobuf', { rejected, message }));
@@ -183,6 +191,12 @@ export class GrpcDoor {
     const { compressed, body } = await readMessage(stream, acceptor, maxBytes);
     const reserved = body.byteLength;
     try {
+      if (compressed && announced === 'identity') {
+        throw fail('undecodable', {
+          format: 'gRPC',
+          detail: 'the message says that it is compressed, and grpc-encoding does not say how',
+        });
+      }
       const encoding = compressed ? announced : 'identity';
       return await acceptor.accept({
         caller,

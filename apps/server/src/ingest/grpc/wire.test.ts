@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeGrpcMessage, frameMessage, messageEncoding, readPrefix } from './wire.ts';
+import { encodeGrpcMessage, frameMessage, messageEncoding, readPrefix, readTimeout } from './wire.ts';
 
 describe('gRPC wire', () => {
   it('grpc-message is printable ASCII and comes back by percent-decoding', () => {
@@ -20,6 +20,23 @@ describe('gRPC wire', () => {
     frame[0] = 2;
     expect(() => readPrefix(frame, 10)).toThrowError(expect.objectContaining({ code: 'undecodable' }));
   });
+
+  it.each([
+    ['10S', 10_000],
+    ['99999999m', 99_999_999],
+    ['0n', 0],
+    ['2H', 7_200_000],
+    [undefined, undefined],
+  ])('reads the timeout %s', (header, ms) => {
+    expect(readTimeout(header)).toBe(ms);
+  });
+
+  it.each(['', 'S', '10', '10s', '-1S', '1.5S', '123456789S', '1S ', 'infinite', '__proto__'])(
+    'refuses the timeout "%s"',
+    (header) => {
+      expect(() => readTimeout(header)).toThrowError(expect.objectContaining({ code: 'bad_request' }));
+    },
+  );
 
   it('knows its encodings', () => {
     expect(messageEncoding(undefined)).toBe('identity');

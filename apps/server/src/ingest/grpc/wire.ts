@@ -26,6 +26,31 @@ export function messageEncoding(header: string | undefined): ContentEncoding | u
   return ENCODINGS.get((header ?? 'identity').trim().toLowerCase());
 }
 
+const TIMEOUT_UNITS_MS = new Map([
+  ['H', 3_600_000],
+  ['M', 60_000],
+  ['S', 1_000],
+  ['m', 1],
+  ['u', 1e-3],
+  ['n', 1e-6],
+]);
+
+/**
+ * Milliseconds of `grpc-timeout` (at most eight digits and a unit); undefined without one.
+ * @throws bad_request
+ */
+export function readTimeout(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const [, digits = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(header) ?? [];
+  const unitMs = TIMEOUT_UNITS_MS.get(unit);
+  if (unitMs === undefined) {
+    throw fail('bad_request', {
+      detail: 'grpc-timeout is malformed: send at most eight digits and one of H, M, S, m, u, n.',
+    });
+  }
+  return Number(digits) * unitMs;
+}
+
 /** One message with its prefix, uncompressed. */
 export function frameMessage(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.byteLength);

@@ -70,6 +70,19 @@ export class Segments {
     return sum;
   }
 
+  /** Bytes of what comes after `seq`; of a segment whose index is not in memory, all of it. */
+  bytesAfter(seq: number, durableBelow: number): number {
+    let sum = 0;
+    for (const [index, { requests, size }] of this.list.entries()) {
+      if ((this.list[index + 1]?.firstSeq ?? durableBelow) - 1 <= seq) continue;
+      if (requests === undefined) sum += size;
+      else
+        for (const request of requests)
+          if (request.seq > seq) for (const { length } of request.blocks) sum += length;
+    }
+    return sum;
+  }
+
   /**
    * Reads the directory after a start. The newest file is checked whole and its torn tail cut; older ones are checked
    * when their turn comes. Returns the highest sequence seen.

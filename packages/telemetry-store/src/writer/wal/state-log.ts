@@ -45,6 +45,7 @@ export class StateLog {
   #plan: GroupPlan | undefined;
   /** A write failed half-way: the files are written anew before anything is added. */
   #torn = true;
+  #failing = false;
 
   private constructor(dir: string, read: ReadState) {
     this.#dir = dir;
@@ -55,7 +56,7 @@ export class StateLog {
 
   /**
    * Opens or creates the state of `dir`. `damage` tells how many of its copies held unreadable lines before their end, or
-   * are missing where others are there. A full disk is no reason not to open: see {@link written}.
+   * are missing where others are there. A full disk is no reason not to open: see {@link failing}.
    */
   static async open(
     dir: string,
@@ -72,9 +73,9 @@ export class StateLog {
     return { state, damage };
   }
 
-  /** False while the disk has no room for the state: nothing can be begun. */
-  get written(): boolean {
-    return !this.#torn;
+  /** True after a write that failed, as on a full disk, until one succeeds: nothing can be begun. */
+  get failing(): boolean {
+    return this.#failing;
   }
 
   /** Everything with a sequence up to here is in the store. */
@@ -121,20 +122,35 @@ export class StateLog {
   async #append(entry: Entry): Promise<void> {
     if (this.#torn) await this.#rewrite();
     const line = encodeLine(entry);
+    await this.#change(async () => {
+      await Promise.all(
+        this.#handles.map(async (handle) => {
+          await handle.appendFile(line);
+          await handle.datasync();
+        }),
+      );
+      this.#bytes += line.length;
+    });
+  }
+
+  async #change(write: () => Promise<void>): Promise<void> {
     this.#torn = true;
-    await Promise.all(
-      this.#handles.map(async (handle) => {
-        await handle.appendFile(line);
-        await handle.datasync();
-      }),
+    this.#failing = await write().then(
+      () => false,
+      (thrown: unknown) => {
+        this.#failing = true;
+        throw thrown;
+      },
     );
     this.#torn = false;
-    this.#bytes += line.length;
   }
 
   /** One copy after the other: whatever happens, one of them is whole. */
-  async #rewrite(): Promise<void> {
-    this.#torn = true;
+  #rewrite(): Promise<void> {
+    return this.#change(() => this.#writeAnew());
+  }
+
+  async #writeAnew(): Promise<void> {
     const text = encodeState({ logId: this.logId, done: this.#done, plan: this.#plan });
     for (const name of FILES) {
       const path = join(this.#dir, name);
@@ -145,7 +161,6 @@ export class StateLog {
     await this.close();
     this.#handles = await Promise.all(FILES.map((name) => open(join(this.#dir, name), 'a', 0o600)));
     this.#bytes = text.byteLength;
-    this.#torn = false;
   }
 }
 
