@@ -120,7 +120,7 @@ export function oauthClients({ database, quiet, clock, dialect, limits }: Access
       const rows = await database
         .selectFrom('oauth_clients')
         .select('redirect_uris')
-        .where(sql<boolean>`redirect_uris like ${holding(origin)} escape '\\'`)
+        .where(sql<boolean>`lower(redirect_uris) like ${holding(origin)} escape '\\'`)
         .execute();
       return rows.some(({ redirect_uris }) =>
         (JSON.parse(redirect_uris) as string[]).some(
