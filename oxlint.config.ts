@@ -1,25 +1,28 @@
 import { defineConfig } from 'oxlint';
 
 /**
- * The doors of the house (see AGENTS.md). oxlint keeps only the last matching override of a rule, so every folder's
+ * The boundaries of the house (see AGENTS.md). oxlint keeps only the last matching override of a rule, so every folder's
  * list of forbidden imports is composed here instead of being spread over overlapping overrides.
  */
-type Door = ({ group: string[] } | { regex: string }) & { message: string; allowTypeImports?: boolean };
+type Boundary = ({ group: string[] } | { regex: string }) & { message: string; allowTypeImports?: boolean };
 
-const chdb: Door = {
+const chdb: Boundary = {
   group: ['chdb', 'chdb/*', '@chdb/*'],
   message: 'chdb is loaded only in packages/telemetry-store/src/engine-host.',
 };
-const koffi: Door = { group: ['koffi', 'koffi/*'], message: 'Native calls live in files named native.ts.' };
-const llm: Door = {
+const koffi: Boundary = {
+  group: ['koffi', 'koffi/*'],
+  message: 'Native calls live in files named native.ts.',
+};
+const llm: Boundary = {
   group: ['ai', 'ai/*', '@ai-sdk/*', 'openai', 'openai/*', '@anthropic-ai/*'],
   message: 'LLM vendor SDKs are imported only in apps/server/src/llm.',
 };
-const database: Door = {
+const database: Boundary = {
   group: ['node:sqlite', 'kysely', 'kysely/*', 'pg', 'pg/*', 'better-sqlite3'],
   message: 'The metadata database is spoken to only in packages/metadata-store.',
 };
-const apps: Door = {
+const apps: Boundary = {
   group: [
     '@candela/server',
     '@candela/web',
@@ -30,12 +33,12 @@ const apps: Door = {
   ],
   message: 'Nothing imports an app.',
 };
-const nodeModules: Door = {
+const nodeModules: Boundary = {
   group: ['node:*'],
   message: 'This code also runs in a browser: no node: imports.',
 };
 
-const schemas: Door = {
+const schemas: Boundary = {
   regex: '^@candela/contract$',
   allowTypeImports: true,
   message: 'A page takes only types from here: any value brings the schemas and zod to every page, 25 kB.',
@@ -56,20 +59,20 @@ const packages = [
   'client',
 ];
 /** Every workspace package but those named: what a layer may not import. */
-const onlyPackages = (...allowed: string[]): Door => ({
+const onlyPackages = (...allowed: string[]): Boundary => ({
   group: packages
     .filter((name) => !allowed.includes(name))
     .flatMap((name) => [`@candela/${name}`, `@candela/${name}/*`]),
   message: `This layer may import only: ${allowed.map((name) => `@candela/${name}`).join(', ') || 'nothing of ours'}.`,
 });
 
-const forbid = (files: string[], doors: Door[], more: Record<string, unknown> = {}) => ({
+const forbid = (files: string[], boundaries: Boundary[], more: Record<string, unknown> = {}) => ({
   files,
-  rules: { 'eslint/no-restricted-imports': ['error', { patterns: doors }], ...more },
+  rules: { 'eslint/no-restricted-imports': ['error', { patterns: boundaries }], ...more },
 });
 
 const everywhere = [chdb, koffi, llm, database, apps];
-const testkit: Door = {
+const testkit: Boundary = {
   group: ['@candela/testkit', '@candela/testkit/*'],
   message: 'The testkit is for tests and benches.',
 };

@@ -39,7 +39,7 @@ const bin = (path: string) => join(ROOT, 'node_modules', path);
 export const STATIC_STEPS: readonly Step[] = [
   { name: 'format', args: [bin('@biomejs/biome/bin/biome'), 'format', '.'] },
   {
-    name: 'lint and doors',
+    name: 'lint and boundaries',
     args: [
       bin('oxlint/dist/cli.js'),
       '--type-aware',

@@ -68,7 +68,7 @@ export const identity: Bench = {
         return {
           headers: (name) => headers.get(name),
           remoteAddress: '127.0.0.1',
-          door: 'api',
+          endpoint: 'api',
           method: 'POST',
           requestId: 'bench',
         };

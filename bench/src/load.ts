@@ -21,7 +21,7 @@ export interface Fill {
   readonly key?: string;
 }
 
-/** Sends that many items through the OTLP door of a running platform, as fast as it takes them. */
+/** Sends that many items through the OTLP receiver of a running platform, as fast as it takes them. */
 export async function fill(options: Fill): Promise<PhaseResult> {
   // A batch is of one host: all of them take turns.
   const hosts = options.hosts ?? BENCH_HOSTS;

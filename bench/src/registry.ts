@@ -25,7 +25,7 @@ export const BENCHES: readonly Entry[] = [
   {
     id: 'ingest',
     summary:
-      'spans a second through the OTLP door into the store, latency at half rate, bytes a span, ceilings',
+      'spans a second through the OTLP receiver into the store, latency at half rate, bytes a span, ceilings',
     inAll: true,
     load: async () => (await import('./ingest/index.ts')).ingest,
   },

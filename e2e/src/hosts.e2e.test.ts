@@ -234,7 +234,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     const { hosts } = await open('/hosts?from=-1h&q=inference');
     for (const name of names) {
       await soon(() => hosts.host(name).innerText()).toMatch(/Away for \d+m/);
-      const beginning = hosts.host(name).locator('.cut-name > span').first();
+      const beginning = hosts.host(name).locator('.middle-truncation > span').first();
       expect(await beginning.evaluate((span) => span.scrollWidth <= span.clientWidth)).toBe(true);
     }
   });
@@ -275,7 +275,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await sendMetrics(stage.platform.otlpHttp, ...processMetrics(Date.now()));
     await stage.settled();
     const { page } = await open('/hosts/process-node?from=-1h&tab=processes');
-    const name = page.getByRole('row').locator('.cut-name', { hasText: 'llm-inference' });
+    const name = page.getByRole('row').locator('.middle-truncation', { hasText: 'llm-inference' });
     await name.waitFor();
     // What is drawn of the beginning has no more room than its letters.
     const spare = await name.evaluate((element) => {

@@ -53,9 +53,9 @@ describe.skipIf(missing !== undefined)('names that differ at their end only', ()
     const facets = page.getByRole('region', { name: 'Service' });
     for (const [at, service] of SERVICES.entries()) {
       const places = [
-        page.getByRole('link', { name: NAMES[at] ?? '', exact: true }).locator('.cut-name'),
+        page.getByRole('link', { name: NAMES[at] ?? '', exact: true }).locator('.middle-truncation'),
         page.getByRole('row').getByTitle(service),
-        facets.getByRole('button', { name: service }).first().locator('.cut-name'),
+        facets.getByRole('button', { name: service }).first().locator('.middle-truncation'),
       ];
       for (const place of places) {
         const end = place === places[0] ? `indexes/v${at + 1}` : `u-west-${at + 1}`;

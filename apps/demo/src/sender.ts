@@ -1,7 +1,7 @@
 import type { Batch } from './simulation.ts';
 
 export interface SenderOptions {
-  /** Base address of the OTLP HTTP door, e.g. `http://127.0.0.1:4318`. */
+  /** Base address of the OTLP HTTP receiver, e.g. `http://127.0.0.1:4318`. */
   readonly endpoint: string;
   readonly key: string | undefined;
   readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ import { PortTakenError } from './http/listen.ts';
 import { LocalCollector } from './local-collector.ts';
 import { removeEndpoints, writeEndpoints } from './endpoints-file.ts';
 import { createLogger } from './log.ts';
-import { releaseAtRest } from './memory-at-rest.ts';
+import { collectWhenIdle } from './idle-memory.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -179,4 +179,4 @@ writeEndpoints(config.dataDir, {
   pid: process.pid,
 });
 announce(started);
-releaseAtRest();
+collectWhenIdle();

@@ -4,8 +4,8 @@ import { type Clock, DEFAULT_PROJECT_ID, type Logger, systemClock } from '@cande
 import { createTelemetryQueries, type TelemetryStore } from '@candela/telemetry-store';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import type { Config } from './config.ts';
-import { createCatalog } from './features/catalog/door.ts';
-import { createPlatformPlaces } from './features/connectors/platform-places.ts';
+import { createCatalog } from './features/catalog/endpoint.ts';
+import { createPlatformScopes } from './features/connectors/platform-scopes.ts';
 import type { Feature } from './features/feature.ts';
 import type { Phase } from './features/health/routes.ts';
 import { createFeatures, handlersOf } from './features/index.ts';
@@ -13,13 +13,13 @@ import { createPeople } from './features/identity/feature.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { createPromptService } from './features/prompts/service.ts';
-import { Bell } from './features/tail/bell.ts';
+import { Notifier } from './features/tail/notifier.ts';
 import { RetentionChoices } from './features/retention/service.ts';
-import { mcpDoor, mcpMetadataPage } from './features/mcp/door.ts';
+import { mcpEndpoint, mcpMetadataPage } from './features/mcp/endpoint.ts';
 import { openEnvelope } from '@candela/vault';
 import { createVault } from './features/vault/service.ts';
 import { createApi } from './http/api.ts';
-import { createFront, knownMethod } from './http/front.ts';
+import { createRequestHandler, knownMethod } from './http/request-handler.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
 import { notHere, refuse } from './http/shut.ts';
 import { StreamGate } from './http/stream-gate.ts';
@@ -77,7 +77,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 const WEB_DIR = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 /**
- * Starts everything in order: ports, so that a taken one is said first; store; log with its replay; doors. Until then
+ * Starts everything in order: ports, so that a taken one is said first; store; log with its replay; endpoints. Until then
  * every request is told to come back. @throws with a sentence for a person, everything closed again
  */
 export async function startPlatform(config: Config, parts: PlatformParts): Promise<Platform> {
@@ -89,7 +89,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
   const listeners: Listener[] = [];
   let catalog: ReturnType<typeof createCatalog> | undefined;
   try {
-    const open = (port: number, variable: string, door: 'main' | 'otlp') =>
+    const open = (port: number, variable: string, endpoint: 'main' | 'otlp') =>
       listen({
         host: config.host,
         port,
@@ -97,8 +97,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         stallMs: config.streamStallMs,
         handler: (request, response) => {
           // It needs nothing that is still to be opened.
-          const isCatalog = door === 'main' && catalog?.handle(request, response) === true;
-          if (!isCatalog) handle[door](request, response);
+          const isCatalog = endpoint === 'main' && catalog?.handle(request, response) === true;
+          if (!isCatalog) handle[endpoint](request, response);
         },
       });
     const main = await open(config.port, 'PLATFORM_PORT', 'main');
@@ -123,7 +123,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
     let oauth: ReturnType<typeof createOauthFeature> | undefined;
     const tokens = async (token: string) => oauth?.find(token);
-    const places = createPlatformPlaces({ routes: stores.routes, metadata });
+    const places = createPlatformScopes({ routes: stores.routes, metadata });
     const identity = createIdentity({ config, metadata, logger, clock, tokens, places });
     const issuer = config.publicUrl ?? main.url;
     oauth = createOauthFeature({ metadata, envelope, identity, logger, clock, issuer });
@@ -163,8 +163,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       maxRowsToRead: config.queryMaxRows,
       maxMemoryBytes: config.queryMaxMemoryBytes,
     };
-    const bell = new Bell();
-    logs.on('group', ({ table }) => bell.ring(table));
+    const notifier = new Notifier();
+    logs.on('group', ({ table }) => notifier.ring(table));
     watchStore(store, metrics);
     watchStreams(streams, metrics);
     const vault = createVault({ metadata, envelope });
@@ -192,13 +192,13 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       prompts: createPromptService(metadata),
       retention,
       jobs,
-      bell,
+      notifier,
     });
     running.features = features;
     const handlers = handlersOf(features);
     const allowedOrigins = [new URL(issuer).origin, ...config.allowedOrigins];
     const { rateLimitPerMinute } = config;
-    const front = createFront({
+    const front = createRequestHandler({
       api: createApi({
         handlers,
         identity,
@@ -211,9 +211,17 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       }),
       site: createStaticSite(parts.webDir ?? WEB_DIR),
       pages: [...features.flatMap(({ pages = [] }) => pages), mcpMetadataPage(issuer)],
-      doors: [
-        ...features.flatMap(({ doors = [] }) => doors),
-        mcpDoor({ handlers, identity, clock, issuer, allowedOrigins, rateLimitPerMinute, version: VERSION }),
+      endpoints: [
+        ...features.flatMap(({ endpoints = [] }) => endpoints),
+        mcpEndpoint({
+          handlers,
+          identity,
+          clock,
+          issuer,
+          allowedOrigins,
+          rateLimitPerMinute,
+          version: VERSION,
+        }),
       ],
       logger,
       metrics,

@@ -112,7 +112,7 @@ describe.each(Object.keys(ROUTES) as RouteId[])('%s', (id) => {
     ]) {
       for (const headers of [auth, ['x-forwarded-for', '203.0.113.1']]) {
         const answer = await ask(route.method, trick, headers, bodyOf(route));
-        // A name in the path may be anything; then it is one that nobody has. Never is it somebody else's door.
+        // A name in the path may be anything; then it is one that nobody has. Never is it somebody else's endpoint.
         expect([trick, [400, 401, 403, 404, 405].includes(answer.status)]).toEqual([trick, true]);
         expect(answer.body).not.toMatch(/ {4}at |node_modules|SELECT /);
       }

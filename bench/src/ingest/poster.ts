@@ -13,9 +13,9 @@ export class Poster {
   readonly #url: URL;
   readonly #headers: Record<string, string>;
 
-  constructor(endpoint: string, key: string | undefined, connections: number, door = '/v1/traces') {
+  constructor(endpoint: string, key: string | undefined, connections: number, receiver = '/v1/traces') {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
-    this.#url = new URL(door, endpoint);
+    this.#url = new URL(receiver, endpoint);
     this.#headers = {
       'content-type': 'application/x-protobuf',
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),

@@ -59,7 +59,7 @@ interface Load {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Fills a data folder through the OTLP doors and lets its merges finish; the platform is stopped afterwards. */
+/** Fills a data folder through the OTLP receivers and lets its merges finish; the platform is stopped afterwards. */
 async function load({ folder, hours, hosts, settleMs, items, env }: Load): Promise<Loaded> {
   const platform = await startPlatform({ dataDir: folder, env });
   const rates: string[] = [];
@@ -280,7 +280,7 @@ export const read: Bench = {
           ...(beside === undefined ? [] : figuresBeside(beside)),
         ],
         notes: [
-          `Loaded through the OTLP doors over ${hours} hours: ${rates.join(', ')}; the platform was restarted and its merges were done before reading.`,
+          `Loaded through the OTLP receivers over ${hours} hours: ${rates.join(', ')}; the platform was restarted and its merges were done before reading.`,
           `On disk: ${tables.map(({ table, parts, rows, bytes }) => `${table} ${thousands(rows)} rows, ${thousands(bytes / rows, 1)} B each, ${parts} parts`).join('; ')}.`,
           'Through the HTTP API, one question after another, each answer checked; the first four of each are not counted.',
           memoryDuring(results),

@@ -14,7 +14,7 @@ import {
   UpdateQueryNode,
 } from 'kysely';
 import type { MetadataDialect, Watcher, Written, WrittenTo } from './dialects/dialect.ts';
-import type { StoragePlace } from './repositories/storage-place.ts';
+import type { StorageScope } from './repositories/storage-scope.ts';
 import type { Tables } from './tables/index.ts';
 
 /** Tells caches that what they hold may have changed. */
@@ -76,11 +76,11 @@ export class ChangeBoard implements MetadataChanges {
 /** Collects what the statements of one transaction write, and where. */
 export class Writes {
   readonly #tables = new Set<string>();
-  readonly #places = new Map<string, StoragePlace>();
+  readonly #places = new Map<string, StorageScope>();
   #everywhere = false;
 
   /** Notes what is written with it, as belonging to that place; without one it may belong anywhere. */
-  noting(place: StoragePlace | undefined): KyselyPlugin {
+  noting(place: StorageScope | undefined): KyselyPlugin {
     return new Noting((table) => {
       this.#tables.add(table);
       if (place === undefined) this.#everywhere = true;
@@ -141,7 +141,7 @@ export function announcing(
   database: Kysely<Tables>,
   dialect: MetadataDialect,
   board: ChangeBoard,
-): (place: StoragePlace | undefined) => Kysely<Tables> {
+): (place: StorageScope | undefined) => Kysely<Tables> {
   return (place) =>
     database.withPlugin(
       new AnnounceAtOnce(async (table) => {

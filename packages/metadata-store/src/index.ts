@@ -68,7 +68,7 @@ export type {
   StoredScanner,
   StoredScannerJob,
 } from './repositories/scanners.ts';
-export type { StoragePlace } from './repositories/storage-place.ts';
+export type { StorageScope } from './repositories/storage-scope.ts';
 export type { NewModel, StoredModel } from './repositories/models.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';
 export { SEALED_COLUMNS, type SealedColumn, type SealedText } from './repositories/sealed.ts';

@@ -7,7 +7,7 @@ import { migrateMetadata, MetadataMigrationError } from './migrations/migrate.ts
 import { type Access, DEFAULT_LIMITS, type MetadataLimits } from './repositories/access.ts';
 import { type Call, recall, remember } from './repositories/idempotency.ts';
 import { REPOSITORIES, type Repositories } from './repositories/index.ts';
-import type { StoragePlace } from './repositories/storage-place.ts';
+import type { StorageScope } from './repositories/storage-scope.ts';
 import type { Tables } from './tables/index.ts';
 
 export interface MetadataOptions {
@@ -59,7 +59,7 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
 
   const board = new ChangeBoard((onWritten) => dialect.watch(untyped, onWritten));
   const access = (
-    heard: (place: StoragePlace | undefined) => Kysely<Tables>,
+    heard: (place: StorageScope | undefined) => Kysely<Tables>,
     quiet: Kysely<Tables>,
   ): Access => ({
     database: heard(undefined),

@@ -1,4 +1,4 @@
-/** The two doors of the ingest path: facts of a span and of a log record. */
+/** The two entry points of the ingest path: facts of a span and of a log record. */
 import { CONVENTIONS } from './conventions/index.ts';
 import { logFacts } from './conventions/logs.ts';
 import { isModelOperation } from './facts/operation.ts';

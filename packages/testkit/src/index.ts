@@ -1,5 +1,5 @@
 export * from './chaos/index.ts';
-export * from './clickhouse-door.ts';
+export * from './clickhouse-proxy.ts';
 export * from './fake-ai/index.ts';
 export * from './otlp-recorder/index.ts';
 export * from './platform-process.ts';

@@ -32,7 +32,7 @@ const agent = section('The agent');
 const otlp = section('Export over OTLP');
 const identity = section('Identity');
 const kubernetes = section('Kubernetes');
-const doors = section('Prometheus and the control API');
+const listeners = section('Prometheus and the control API');
 const host = section('Host metrics');
 const captures = section('Captures on demand');
 const gpu = section('GPU metrics');
@@ -198,25 +198,28 @@ export const VARIABLES = {
     parse: whole(1, 65_535),
   }),
 
-  OTEL_GPU_PROMETHEUS_ADDR: doors.optional({
+  OTEL_GPU_PROMETHEUS_ADDR: listeners.optional({
     description: 'Serve Prometheus `/metrics` here as well. Without a host it listens on all addresses.',
     takes: 'host:port, or :port',
     parse: text,
   }),
-  OTEL_GPU_CONTROL_ADDR: doors.withDefault(({ mode }) => (FROM_DEEP.includes(mode) ? '127.0.0.1:1919' : ''), {
-    description:
-      'Where the control API listens. Empty: it does not. Other than loopback needs both rows below.',
-    takes: 'host:port, or :port',
-    emptyCounts: true,
-    parse: text,
-  }),
-  OTEL_GPU_CONTROL_TOKEN: doors.optional({
+  OTEL_GPU_CONTROL_ADDR: listeners.withDefault(
+    ({ mode }) => (FROM_DEEP.includes(mode) ? '127.0.0.1:1919' : ''),
+    {
+      description:
+        'Where the control API listens. Empty: it does not. Other than loopback needs both rows below.',
+      takes: 'host:port, or :port',
+      emptyCounts: true,
+      parse: text,
+    },
+  ),
+  OTEL_GPU_CONTROL_TOKEN: listeners.optional({
     description: 'Bearer token of the control API; once set, every request needs it.',
     takes: 'a text',
     secret: true,
     parse: text,
   }),
-  OTEL_GPU_CONTROL_ALLOW_REMOTE: doors.withDefault('false', {
+  OTEL_GPU_CONTROL_ALLOW_REMOTE: listeners.withDefault('false', {
     description: 'Let the control API listen on other addresses than loopback; needs the token.',
     ...FLAG,
   }),

@@ -3,7 +3,7 @@ import type { MetadataStore } from '@candela/metadata-store';
 import type { createLogQueries, StoreRoutes } from '@candela/telemetry-store';
 import type { Envelope } from '@candela/vault';
 import type { Config } from '../config.ts';
-import type { Door, Page } from '../http/front.ts';
+import type { Endpoint, Page } from '../http/request-handler.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { Ingest } from '../ingest/index.ts';
 import type { IngestLogs } from '../ingest/logs.ts';
@@ -18,7 +18,7 @@ import type { Identity } from './identity/service.ts';
 import type { OauthFeature } from './oauth/feature.ts';
 import type { PromptService } from './prompts/service.ts';
 import type { RetentionChoices } from './retention/service.ts';
-import type { Bell } from './tail/bell.ts';
+import type { Notifier } from './tail/notifier.ts';
 import type { Vault } from './vault/service.ts';
 
 type QueryLimits = Parameters<typeof createLogQueries>[1];
@@ -50,7 +50,7 @@ export interface FeatureParts {
   /** Runs the jobs of all features, and what they are triggered by. */
   readonly jobs: JobRunner;
   /** Rings when rows of a table were stored. */
-  readonly bell: Bell;
+  readonly notifier: Notifier;
 }
 
 /** One part of the product. `features/index.ts` lists them all. */
@@ -64,7 +64,7 @@ export interface Feature<H extends Partial<Handlers> = Partial<Handlers>> {
   /** Documents outside the API. */
   readonly pages?: readonly Page[];
   /** Paths that another library answers. */
-  readonly doors?: readonly Door[];
+  readonly endpoints?: readonly Endpoint[];
   /** Ends what it runs. Called once, when no request is under way and the stores are still open. */
   stop?(): Promise<void>;
 }

@@ -38,8 +38,8 @@ import { hostHandlers } from './hosts/routes.ts';
 import { ingestHealthFeature } from './ingest-health/feature.ts';
 import { jobHandlers } from './jobs/routes.ts';
 import { logHandlers } from './logs/routes.ts';
-import { metricHandlers } from './metric-explorer/routes.ts';
-import { metricsPage } from './metrics/page.ts';
+import { metricHandlers } from './metrics/routes.ts';
+import { metricsPage } from './self-metrics/page.ts';
 import { modelHandlers } from './models/routes.ts';
 import { openApiPages } from './openapi/pages.ts';
 import { priceHandlers } from './pricing/routes.ts';
@@ -121,11 +121,11 @@ const FEATURES = [
       maxRows: config.exportMaxRows,
     }),
   }),
-  ({ reads, limits, clock, config, bell }) => ({
+  ({ reads, limits, clock, config, notifier }) => ({
     name: 'tail',
     handlers: tailHandlers({
       queries: createTailQueries(reads, limits),
-      bell,
+      notifier,
       clock,
       rowsPerSecond: config.tailRowsPerSecond,
       maxViews: config.maxStreams,
@@ -164,7 +164,7 @@ const FEATURES = [
   scannerFeature,
   ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),
   ({ people }) => ({ name: 'people', handlers: people.handlers }),
-  ({ oauth }) => ({ name: 'oauth', handlers: oauth.handlers, doors: [oauth.door] }),
+  ({ oauth }) => ({ name: 'oauth', handlers: oauth.handlers, endpoints: [oauth.endpoint] }),
   ({ metadata, clock, config }) => ({
     name: 'audit',
     handlers: auditHandlers(metadata, clock),

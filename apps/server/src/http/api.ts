@@ -85,7 +85,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     const caller: AuthenticateInput = {
       headers: (name) => header(api.request, name),
       remoteAddress: api.request.socket.remoteAddress ?? '',
-      door: 'api',
+      endpoint: 'api',
       requestId: api.requestId,
       method: api.method,
       on: permission === 'public' ? 'account' : permission.on,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, newRequestId } from '@candela/kernel';
-import { refuseAtDoor } from '../ingest/index.ts';
+import { refuseAtReceiver } from '../ingest/index.ts';
 import { errorAnswer } from './errors.ts';
 
 function write(response: ServerResponse, thrown: unknown, path: string): void {
@@ -16,7 +16,7 @@ function write(response: ServerResponse, thrown: unknown, path: string): void {
 /** Before everything is open. */
 export function refuse(request: IncomingMessage, response: ServerResponse): void {
   const error = fail('store_unavailable', { seconds: 1 });
-  if (!refuseAtDoor(request, response, error)) write(response, error, request.url ?? '/');
+  if (!refuseAtReceiver(request, response, error)) write(response, error, request.url ?? '/');
 }
 
 /** On the port of OTLP, for anything else. */

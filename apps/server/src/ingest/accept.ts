@@ -1,11 +1,11 @@
 import { type Clock, DEFAULT_ENVIRONMENT, fail } from '@candela/kernel';
 import type { Identity } from '../features/identity/service.ts';
 import type { DecodePool } from './decode/pool.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import type { IngestStats } from './stats/stats.ts';
 import type { IngestLogs } from './logs.ts';
 import type { IngestMetrics } from './metrics.ts';
 import { retentionDaysOf } from './retention.ts';
-import { type IngestRoutes, placesOf } from './places.ts';
+import { type IngestRoutes, storageScopesOf } from './storage-scopes.ts';
 import type { Acceptance, IncomingRequest, IngestConfig, Signal } from './types.ts';
 
 export interface AcceptorParts {
@@ -17,13 +17,13 @@ export interface AcceptorParts {
   readonly pool: DecodePool;
   readonly identity: Pick<Identity, 'learnEnvironments'>;
   readonly metrics: IngestMetrics;
-  readonly ledger: Ledger;
+  readonly stats: IngestStats;
   readonly clock: Clock;
 }
 
 const DEFAULT_MAX_PENDING_BYTES = 256 * 1024 * 1024;
 
-/** The part all doors share: from the received body to the durable log. Holds the budget of bodies in memory. */
+/** The part all receivers share: from the received body to the durable log. Holds the budget of bodies in memory. */
 export class Acceptor {
   readonly #parts: AcceptorParts;
   readonly #maxPendingBytes: number;
@@ -85,11 +85,15 @@ export class Acceptor {
 
   /** Decodes and logs; resolves once the request is durable. */
   async accept(request: IncomingRequest): Promise<Acceptance> {
-    const { config, logs, pool, identity, metrics, ledger, clock } = this.#parts;
-    const { door, signal, format, encoding, body, context } = request;
+    const { config, logs, pool, identity, metrics, stats, clock } = this.#parts;
+    const { receiver, signal, format, encoding, body, context } = request;
     const wireBytes = body.byteLength;
     // Known before anything is decoded: what is bound to nothing costs nothing.
-    const places = placesOf(await this.#parts.routes.of(context.projectId), signal, context.environment);
+    const places = storageScopesOf(
+      await this.#parts.routes.of(context.projectId),
+      signal,
+      context.environment,
+    );
     const decoded = await pool.run({
       signal,
       format,
@@ -104,7 +108,7 @@ export class Acceptor {
         retentionDaysOf(config.retention[signal], context.projectId),
       split: places.split,
     });
-    metrics.bytes(door, signal, wireBytes, decoded.plainBytes);
+    metrics.bytes(receiver, signal, wireBytes, decoded.plainBytes);
     let duplicate = false;
     if (decoded.parts.length > 0) {
       const parts = decoded.parts.map(({ place, blocks }) => ({ log: places.configOf(place), blocks }));
@@ -122,7 +126,7 @@ export class Acceptor {
     }
     if (duplicate) metrics.duplicate(signal);
     else metrics.records(signal, decoded.accepted, decoded.reasons);
-    ledger.taken(request.caller, { ...decoded, duplicate, wireBytes });
+    stats.taken(request.caller, { ...decoded, duplicate, wireBytes });
     return { accepted: decoded.accepted, rejected: decoded.rejected, message: decoded.message, duplicate };
   }
 

@@ -20,7 +20,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { say } from './testing/say.ts';
 import { post } from './testing/client.ts';
-import { openDoors } from './testing/harness.ts';
+import { openReceivers } from './testing/harness.ts';
 import { span, traceBody, traceIdOf, traceRequest } from './testing/spans.ts';
 import { encodeTraceRequest } from '@candela/otlp';
 
@@ -127,25 +127,25 @@ describe('case 16: SIGKILL inside a migration and inside a merge', () => {
   });
 
   it('engine killed while it merges: no row lost, none doubled', async () => {
-    const doors = await openDoors();
+    const receivers = await openReceivers();
     try {
       for (let n = 0; n < 20; n += 1) {
-        expect((await post(doors.port, traceBody(`merge ${n}`, 500))).status).toBe(200);
-        await doors.log.flush(5_000);
+        expect((await post(receivers.port, traceBody(`merge ${n}`, 500))).status).toBe(200);
+        await receivers.log.flush(5_000);
       }
-      const merging = doors.store.command('OPTIMIZE TABLE otel_traces FINAL').catch(() => undefined);
+      const merging = receivers.store.command('OPTIMIZE TABLE otel_traces FINAL').catch(() => undefined);
       await sleep(15);
       const pid = engineOf(process.pid);
       expect(pid).toBeDefined();
       process.kill(pid ?? 0, 'SIGKILL');
       await merging;
-      expect((await post(doors.port, traceBody('after the merge', 500))).status).toBe(200);
-      const [row] = await doors.rows<{ n: string; ids: string }>(
+      expect((await post(receivers.port, traceBody('after the merge', 500))).status).toBe(200);
+      const [row] = await receivers.rows<{ n: string; ids: string }>(
         'SELECT count() AS n, uniqExact(TraceId, SpanId) AS ids FROM otel_traces',
       );
       expect([Number(row?.n), Number(row?.ids)]).toEqual([10_500, 10_500]);
     } finally {
-      await doors.close();
+      await receivers.close();
     }
   });
 });
@@ -306,7 +306,7 @@ describe('case 19: the engine stands still (SIGSTOP)', () => {
 describe('case 20: an insert whose answer is lost', () => {
   it('is repeated with the same token and stored once', async () => {
     let lost = 0;
-    const doors = await openDoors({
+    const receivers = await openReceivers({
       wrapStore: (store) => ({
         async insertNative(table, parts, token) {
           await store.insertNative(table, parts, token);
@@ -318,15 +318,15 @@ describe('case 20: an insert whose answer is lost', () => {
     });
     try {
       for (let n = 0; n < 10; n += 1) {
-        await post(doors.port, traceBody(`lost ${n}`, 100));
+        await post(receivers.port, traceBody(`lost ${n}`, 100));
         // More groups than one, however fast the requests come.
-        if (n % 3 === 0) await doors.log.flush(30_000);
+        if (n % 3 === 0) await receivers.log.flush(30_000);
       }
-      const [row] = await doors.rows<{ n: string }>('SELECT count() AS n FROM otel_traces');
+      const [row] = await receivers.rows<{ n: string }>('SELECT count() AS n FROM otel_traces');
       expect(Number(row?.n)).toBe(1_000);
       expect(lost).toBeGreaterThan(2);
     } finally {
-      await doors.close();
+      await receivers.close();
     }
   });
 });
@@ -334,39 +334,39 @@ describe('case 20: an insert whose answer is lost', () => {
 describe('case 21: clocks', () => {
   it('a day forward and a day back: everything is stored once and stays; a resend is not remembered for ever', async () => {
     const clock = { ms: Date.now(), now: () => clock.ms };
-    const doors = await openDoors({ clock });
+    const receivers = await openReceivers({ clock });
     const day = 86_400_000;
     try {
       for (const [index, jump] of [0, day, -day, -day].entries()) {
         clock.ms += jump;
         const body = traceBody(`jump ${index}`, 10);
-        expect((await post(doors.port, body)).status).toBe(200);
-        expect((await post(doors.port, body)).status).toBe(200);
+        expect((await post(receivers.port, body)).status).toBe(200);
+        expect((await post(receivers.port, body)).status).toBe(200);
       }
-      const [row] = await doors.rows<{ n: string }>('SELECT count() AS n FROM otel_traces');
+      const [row] = await receivers.rows<{ n: string }>('SELECT count() AS n FROM otel_traces');
       expect(Number(row?.n)).toBe(40);
     } finally {
-      await doors.close();
+      await receivers.close();
     }
   });
 
   it('spans of next year and of 1990 are kept: retention follows their arrival', async () => {
-    const doors = await openDoors();
+    const receivers = await openReceivers();
     try {
       const at = (year: number): bigint => BigInt(Date.UTC(year, 0, 1)) * 1_000_000n;
       const spans = [1990, 2030].map((year) =>
         span('years', String(year), { startTimeUnixNano: at(year), endTimeUnixNano: at(year) + 5n }),
       );
-      await post(doors.port, encodeTraceRequest(traceRequest(spans)));
-      await doors.log.flush(5_000);
-      await doors.store.command('OPTIMIZE TABLE otel_traces FINAL');
-      const rows = await doors.rows<{ name: string; year: number }>(
+      await post(receivers.port, encodeTraceRequest(traceRequest(spans)));
+      await receivers.log.flush(5_000);
+      await receivers.store.command('OPTIMIZE TABLE otel_traces FINAL');
+      const rows = await receivers.rows<{ name: string; year: number }>(
         'SELECT SpanName AS name, toYear(Timestamp) AS year FROM otel_traces WHERE TraceId = {id:String} ORDER BY Timestamp',
         { id: traceIdOf('years') },
       );
       expect(rows.map((row) => row.year)).toEqual([1990, 2030]);
     } finally {
-      await doors.close();
+      await receivers.close();
     }
   });
 });

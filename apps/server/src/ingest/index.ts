@@ -4,15 +4,15 @@ import type { Registry } from 'prom-client';
 import type { Identity } from '../features/identity/service.ts';
 import { Acceptor } from './accept.ts';
 import { DecodePool } from './decode/pool.ts';
-import { GrpcDoor } from './grpc/door.ts';
-import { HttpDoor } from './http/door.ts';
-import { Ledger } from './ledger/ledger.ts';
+import { GrpcReceiver } from './grpc/receiver.ts';
+import { HttpReceiver } from './http/receiver.ts';
+import { IngestStats } from './stats/stats.ts';
 import type { IngestLogs } from './logs.ts';
 import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
-import type { IngestRoutes } from './places.ts';
+import type { IngestRoutes } from './storage-scopes.ts';
 import type { Acceptance, Caller, IngestConfig, Signal } from './types.ts';
 
-export { refuseAtDoor } from './http/door.ts';
+export { refuseAtReceiver } from './http/receiver.ts';
 export { HTTP_SERVER_OPTIONS, hardenHttpServer, refuseHostless } from './http/harden.ts';
 export type { IngestConfig } from './types.ts';
 
@@ -29,7 +29,7 @@ export interface IngestParts {
   readonly clock?: Clock;
 }
 
-/** How full the way from the doors to the log is at this moment. */
+/** How full the way from the receivers to the log is at this moment. */
 export interface Pressure {
   /** Bodies being read or decoded. */
   readonly pendingBytes: number;
@@ -41,16 +41,16 @@ export interface Pressure {
 
 export interface Ingest {
   /** What was received and refused since the start. */
-  readonly ledger: Ledger;
+  readonly stats: IngestStats;
   pressure(): Pressure;
-  /** True when the request was for an OTLP door (and is answered here). Mount before everything else. */
+  /** True when the request was for an OTLP receiver (and is answered here). Mount before everything else. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /**
    * Takes telemetry of the platform itself, as OTLP/JSON, like a request over HTTP: same bounds, same log. Resolves once
-   * it is durable. @throws what the doors answer: overloaded, shutting_down, signal_unbound
+   * it is durable. @throws what the receivers answer: overloaded, shutting_down, signal_unbound
    */
   submit(context: RequestContext, signal: Signal, request: object): Promise<Acceptance>;
-  /** Opens the gRPC door; resolves with the port bound. */
+  /** Opens the gRPC receiver; resolves with the port bound. */
   startGrpc(host: string, port: number): Promise<number>;
   /**
    * For SIGTERM: refuses new requests (503, UNAVAILABLE), lets those under way finish, stops the workers. The log stays
@@ -64,11 +64,11 @@ const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_CALL_MS = 60_000;
 const MAX_FLUSH_MS = 5_000;
 
-/** The OTLP doors: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
+/** The OTLP receivers: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
 export function createIngest(parts: IngestParts): Ingest {
   const { logs, routes, chosenDays, identity, config, logger } = parts;
   const clock = parts.clock ?? systemClock;
-  const ledger = new Ledger(clock);
+  const stats = new IngestStats(clock);
   const late: { metrics?: IngestMetrics } = {};
   let workersLost = 0;
   const pool = new DecodePool({
@@ -95,24 +95,24 @@ export function createIngest(parts: IngestParts): Ingest {
     pool,
     identity,
     metrics,
-    ledger,
+    stats,
     clock,
   });
   logs.on('group', (group) => metrics.group(group));
   logs.on('quarantined', ({ table }) => metrics.quarantined(table));
   const { maxBytes } = config;
-  const http = new HttpDoor({ acceptor, identity, metrics, ledger, logger, maxBytes });
-  const grpc = new GrpcDoor({
+  const http = new HttpReceiver({ acceptor, identity, metrics, stats, logger, maxBytes });
+  const grpc = new GrpcReceiver({
     acceptor,
     identity,
     metrics,
-    ledger,
+    stats,
     logger,
     maxBytes,
     callMs: config.callMs ?? DEFAULT_CALL_MS,
   });
   return {
-    ledger,
+    stats,
     pressure: () => ({ pendingBytes: acceptor.pendingBytes, decodeQueue: pool.queued, workersLost }),
     handle: (request, response) => http.handle(request, response),
     async submit(context, signal, request) {
@@ -124,7 +124,7 @@ export function createIngest(parts: IngestParts): Ingest {
         const bytes = body.byteLength;
         acceptor.reserve(bytes);
         try {
-          const way = { door: 'http', signal, format: 'json', context } as const;
+          const way = { receiver: 'http', signal, format: 'json', context } as const;
           const caller: Caller = { ...way, userAgent: 'candela' };
           return await acceptor.accept({ ...way, caller, encoding: 'identity', body });
         } finally {

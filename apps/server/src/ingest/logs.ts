@@ -95,7 +95,7 @@ export class IngestLogs extends EventEmitter<IngestLogEvents> {
   }
 
   /**
-   * Throws what `append` would throw for every configuration: lets a door refuse before it reads a body. While one of
+   * Throws what `append` would throw for every configuration: lets a receiver refuse before it reads a body. While one of
    * them takes data, which one a request is for has to be known first.
    */
   assertAccepting(): void {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ErrorCode } from '@candela/kernel';
 import type { IngestLogStats } from '@candela/telemetry-store';
-import type { DoorName, Signal } from './types.ts';
+import type { ReceiverName, Signal } from './types.ts';
 
 export interface IngestMetricsSources {
   readonly logStats: () => IngestLogStats;
@@ -9,13 +9,13 @@ export interface IngestMetricsSources {
   readonly decodeQueue: () => number;
 }
 
-/** Everything the doors count; see `createIngestMetrics`. */
+/** Everything the receivers count; see `createIngestMetrics`. */
 export interface IngestMetrics {
-  request(door: DoorName, signal: Signal | 'unknown', status: string, seconds: number): void;
+  request(receiver: ReceiverName, signal: Signal | 'unknown', status: string, seconds: number): void;
   /** A whole request was refused; `reason` is the error's code. */
-  refused(door: DoorName, signal: Signal | 'unknown', reason: ErrorCode): void;
+  refused(receiver: ReceiverName, signal: Signal | 'unknown', reason: ErrorCode): void;
   records(signal: Signal, accepted: number, reasons: ReadonlyMap<string, number>): void;
-  bytes(door: DoorName, signal: Signal, wire: number, plain: number): void;
+  bytes(receiver: ReceiverName, signal: Signal, wire: number, plain: number): void;
   group(group: { table: string; rows: number; bytes: number; seconds: number }): void;
   quarantined(table: string): void;
   duplicate(signal: Signal): void;
@@ -29,14 +29,14 @@ export function createIngestMetrics(registry: Registry, sources: IngestMetricsSo
   const registers = [registry];
   const requests = new Counter({
     name: 'candela_ingest_requests_total',
-    help: 'OTLP requests answered, by door, signal and status (HTTP status or gRPC code).',
-    labelNames: ['door', 'signal', 'status'],
+    help: 'OTLP requests answered, by receiver, signal and status (HTTP status or gRPC code).',
+    labelNames: ['receiver', 'signal', 'status'],
     registers,
   });
   const latency = new Histogram({
     name: 'candela_ingest_ack_seconds',
     help: 'Time from the arrival of a request to its answer.',
-    labelNames: ['door', 'signal'],
+    labelNames: ['receiver', 'signal'],
     buckets: LATENCY_BUCKETS,
     registers,
   });
@@ -55,19 +55,19 @@ export function createIngestMetrics(registry: Registry, sources: IngestMetricsSo
   const refused = new Counter({
     name: 'candela_ingest_refused_requests_total',
     help: 'Requests refused as a whole, by reason (the x-platform-error-code of the answer).',
-    labelNames: ['door', 'signal', 'reason'],
+    labelNames: ['receiver', 'signal', 'reason'],
     registers,
   });
   const wireBytes = new Counter({
     name: 'candela_ingest_wire_bytes_total',
     help: 'Bytes of bodies as received.',
-    labelNames: ['door', 'signal'],
+    labelNames: ['receiver', 'signal'],
     registers,
   });
   const plainBytes = new Counter({
     name: 'candela_ingest_plain_bytes_total',
     help: 'Bytes of bodies after decompression.',
-    labelNames: ['door', 'signal'],
+    labelNames: ['receiver', 'signal'],
     registers,
   });
   const duplicates = new Counter({
@@ -139,18 +139,18 @@ export function createIngestMetrics(registry: Registry, sources: IngestMetricsSo
   gauge(registry, 'candela_ingest_pending_body_bytes', 'Bodies being read or decoded.', sources.pendingBytes);
   gauge(registry, 'candela_ingest_decode_queue', 'Bodies that wait for a worker.', sources.decodeQueue);
   return {
-    request(door, signal, status, seconds) {
-      requests.inc({ door, signal, status });
-      latency.observe({ door, signal }, seconds);
+    request(receiver, signal, status, seconds) {
+      requests.inc({ receiver, signal, status });
+      latency.observe({ receiver, signal }, seconds);
     },
-    refused: (door, signal, reason) => refused.inc({ door, signal, reason }),
+    refused: (receiver, signal, reason) => refused.inc({ receiver, signal, reason }),
     records(signal, count, reasons) {
       if (count > 0) accepted.inc({ signal }, count);
       for (const [reason, number] of reasons) rejected.inc({ signal, reason }, number);
     },
-    bytes(door, signal, wire, plain) {
-      wireBytes.inc({ door, signal }, wire);
-      plainBytes.inc({ door, signal }, plain);
+    bytes(receiver, signal, wire, plain) {
+      wireBytes.inc({ receiver, signal }, wire);
+      plainBytes.inc({ receiver, signal }, plain);
     },
     group({ table, rows, seconds }) {
       groupSeconds.observe({ table }, seconds);

@@ -8,23 +8,23 @@ import { NODE_BINARY } from '@candela/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { say } from './testing/say.ts';
 import { grpcFrame, grpcRaw, post, PROTOBUF, raw } from './testing/client.ts';
-import { type Doors, type DoorsOptions, openDoors } from './testing/harness.ts';
+import { type Receivers, type ReceiversOptions, openReceivers } from './testing/harness.ts';
 import { traceBody, traceIdOf } from './testing/spans.ts';
 import { readStatus } from './testing/status.ts';
 
-let doors: Doors | undefined;
+let receivers: Receivers | undefined;
 afterEach(async () => {
-  await doors?.close();
-  doors = undefined;
+  await receivers?.close();
+  receivers = undefined;
 });
 
-async function open(options: DoorsOptions = {}): Promise<Doors> {
-  doors = await openDoors(options);
-  return doors;
+async function open(options: ReceiversOptions = {}): Promise<Receivers> {
+  receivers = await openReceivers(options);
+  return receivers;
 }
 
 async function stored(name: string): Promise<number> {
-  const rows = await doors?.rows<{ n: string }>(
+  const rows = await receivers?.rows<{ n: string }>(
     'SELECT count() AS n FROM otel_traces WHERE TraceId = {id:String}',
     {
       id: traceIdOf(name),
@@ -63,7 +63,7 @@ describe('case 8: the store is away and the log is full', () => {
     expect(over.code).toBe(14);
     expect(readStatus(over.details ?? Buffer.alloc(0)).retrySeconds).toBeGreaterThan(0);
     gate.away = false;
-    expect(await doors?.log.flush(20_000)).toBe(true);
+    expect(await receivers?.log.flush(20_000)).toBe(true);
     // What is stored is deleted from the log a moment later.
     const again = async () => (await post(port, traceBody(refused ?? '', 40))).status;
     await expect.poll(again, { timeout: 30_000 }).toBe(200);
@@ -84,7 +84,7 @@ describe('case 8: the store is away and the log is full', () => {
 });
 
 describe('case 9: the same batch again', () => {
-  it('at once, later, compressed, and through the other door: stored once, answered 200 every time', async () => {
+  it('at once, later, compressed, and through the other receiver: stored once, answered 200 every time', async () => {
     const { port, grpcPort } = await open();
     const body = traceBody('twice', 20);
     const replies = await Promise.all(Array.from({ length: 20 }, () => post(port, body)));
@@ -94,7 +94,7 @@ describe('case 9: the same batch again', () => {
     expect(await stored('twice')).toBe(20);
     expect((await post(port, body)).status).toBe(200);
     expect(await stored('twice')).toBe(20);
-    const text = await doors?.registry.metrics();
+    const text = await receivers?.registry.metrics();
     expect(text).toContain('candela_ingest_duplicate_requests_total{signal="traces"} 22');
   });
 
@@ -128,7 +128,7 @@ describe('case 10: hostile connections', () => {
   }
 
   it('5,000 idle sockets, slow headers and rapid resets: what normal clients send is taken', async () => {
-    await doors?.close();
+    await receivers?.close();
     const { port, grpcPort } = await open();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const room = Math.min(IDLE, openFiles() - 500);

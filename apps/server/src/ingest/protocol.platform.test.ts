@@ -4,21 +4,21 @@ import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zl
 import { encodeTraceRequest } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grpcFrame, grpcRaw, JSON_TYPE, post, PROTOBUF, raw, TRACE_METHOD } from './testing/client.ts';
-import { API_KEY, type Doors, openDoors } from './testing/harness.ts';
+import { API_KEY, type Receivers, openReceivers } from './testing/harness.ts';
 import { span, spanIdOf, traceBody, traceIdOf, traceRequest } from './testing/spans.ts';
 import { readPartialSuccess, readStatus } from './testing/status.ts';
 
 const MIB = 1024 * 1024;
 const LIMIT = 16 * MIB;
 
-let doors: Doors;
+let receivers: Receivers;
 beforeAll(async () => {
-  doors = await openDoors();
+  receivers = await openReceivers();
 });
-afterAll(() => doors.close());
+afterAll(() => receivers.close());
 
 const stored = async (name: string): Promise<number> => {
-  const [row] = await doors.rows<{ n: string }>(
+  const [row] = await receivers.rows<{ n: string }>(
     'SELECT count() AS n FROM otel_traces WHERE TraceId = {id:String}',
     {
       id: traceIdOf(name),
@@ -64,8 +64,8 @@ describe('case 1: decompression bombs', () => {
     expect(body.byteLength).toBeLessThan(LIMIT);
     const risen = await rise(async () => {
       const [reply, other] = await Promise.all([
-        post(doors.port, body, { encoding: 'gzip' }),
-        post(doors.port, traceBody('beside the bomb')),
+        post(receivers.port, body, { encoding: 'gzip' }),
+        post(receivers.port, traceBody('beside the bomb')),
       ]);
       expect(reply.status).toBe(413);
       expect(reply.headers['content-type']).toBe(PROTOBUF);
@@ -78,7 +78,7 @@ describe('case 1: decompression bombs', () => {
   });
 
   it('gRPC: RESOURCE_EXHAUSTED without RetryInfo', async () => {
-    const reply = await grpcRaw(doors.grpcPort, grpcFrame(bomb(), true), {
+    const reply = await grpcRaw(receivers.grpcPort, grpcFrame(bomb(), true), {
       headers: { 'grpc-encoding': 'gzip' },
     });
     expect(reply.code).toBe(8);
@@ -89,7 +89,7 @@ describe('case 1: decompression bombs', () => {
     ['deflate', deflateSync(Buffer.alloc(64 * MIB))],
     ['zstd', zstdCompressSync(Buffer.alloc(64 * MIB))],
   ])('%s: 413', async (encoding, body) => {
-    expect((await post(doors.port, body, { encoding })).status).toBe(413);
+    expect((await post(receivers.port, body, { encoding })).status).toBe(413);
   });
 });
 
@@ -104,13 +104,13 @@ describe('case 2: content encodings', () => {
     ['identity', good],
     ['', good],
   ])('accepts %s', async (encoding, body) => {
-    expect((await post(doors.port, body, { encoding })).status).toBe(200);
+    expect((await post(receivers.port, body, { encoding })).status).toBe(200);
   });
 
   it.each(['gzip, gzip', 'br', 'gzip;q=1', 'compress', '*'])(
     'refuses Content-Encoding "%s" with 415',
     async (encoding) => {
-      const reply = await post(doors.port, gzipSync(gzipSync(good)), { encoding });
+      const reply = await post(receivers.port, gzipSync(gzipSync(good)), { encoding });
       expect(reply.status).toBe(415);
       expect(readStatus(reply.body).code).toBe(12);
     },
@@ -127,13 +127,15 @@ describe('case 2: content encodings', () => {
     ['zstd', good],
     ['zstd', hugeWindow],
   ])('a %s body that is damaged or mislabelled is 400', async (encoding, body) => {
-    const reply = await post(doors.port, body, { encoding });
+    const reply = await post(receivers.port, body, { encoding });
     expect(reply.status).toBe(400);
     expect(readStatus(reply.body).code).toBe(3);
   });
 
   it('lost no worker over all that', async () => {
-    expect(await doors.registry.getSingleMetricAsString('candela_ingest_workers_lost_total')).toMatch(/ 0$/m);
+    expect(await receivers.registry.getSingleMetricAsString('candela_ingest_workers_lost_total')).toMatch(
+      / 0$/m,
+    );
     expect(await stored('encodings')).toBe(1);
   });
 });
@@ -141,14 +143,14 @@ describe('case 2: content encodings', () => {
 describe('case 3: bodies over the limit', () => {
   it('declared too long: 413 before a byte is read', async () => {
     const head = `POST /v1/traces HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${PROTOBUF}\r\ncontent-length: ${LIMIT + 1}\r\n\r\n`;
-    expect(await raw(doors.port, head, 500)).toMatch(/^HTTP\/1.1 413 /);
+    expect(await raw(receivers.port, head, 500)).toMatch(/^HTTP\/1.1 413 /);
   });
 
   it('chunked: 413 as soon as the limit is crossed, and the socket is closed', async () => {
     const head = `POST /v1/traces HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${PROTOBUF}\r\ntransfer-encoding: chunked\r\n\r\n`;
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MIB), Buffer.from('\r\n')]);
     const startedAt = performance.now();
-    const answer = await raw(doors.port, [head, ...Array.from({ length: 30 }, () => chunk)], 10_000);
+    const answer = await raw(receivers.port, [head, ...Array.from({ length: 30 }, () => chunk)], 10_000);
     expect(answer).toMatch(/^HTTP\/1.1 413 /);
     expect(performance.now() - startedAt).toBeLessThan(8_000);
   });
@@ -156,17 +158,17 @@ describe('case 3: bodies over the limit', () => {
   it('a Content-Length that lies short: the rest is no request, the server goes on', async () => {
     const body = traceBody('lies');
     const head = `POST /v1/traces HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${PROTOBUF}\r\ncontent-length: ${body.byteLength - 5}\r\n\r\n`;
-    expect(await raw(doors.port, [head, Buffer.from(body)], 1_000)).toMatch(/^HTTP\/1.1 400 /);
-    expect((await post(doors.port, traceBody('after the lie'))).status).toBe(200);
+    expect(await raw(receivers.port, [head, Buffer.from(body)], 1_000)).toMatch(/^HTTP\/1.1 400 /);
+    expect((await post(receivers.port, traceBody('after the lie'))).status).toBe(200);
   });
 
   it('chunked without a length is fine', async () => {
-    expect((await post(doors.port, traceBody('chunked', 50), { chunked: 100 })).status).toBe(200);
+    expect((await post(receivers.port, traceBody('chunked', 50), { chunked: 100 })).status).toBe(200);
     expect(await stored('chunked')).toBe(50);
   });
 
   it('gRPC: a message that trickles in is cut off, however busy its stream looks', async () => {
-    const own = await openDoors({ ingest: { callMs: 400 } });
+    const own = await openReceivers({ ingest: { callMs: 400 } });
     const session = connectHttp2(`http://127.0.0.1:${own.grpcPort}`);
     try {
       const stream = session.request({
@@ -190,7 +192,7 @@ describe('case 3: bodies over the limit', () => {
 
   it('gRPC: an answer that its sender has no room for is given up with its call', async () => {
     // Long enough for the answer to begin on a machine that is busy: what is cut off is the rest of it.
-    const own = await openDoors({ ingest: { callMs: 2_000 } });
+    const own = await openReceivers({ ingest: { callMs: 2_000 } });
     const session = connectHttp2(`http://127.0.0.1:${own.grpcPort}`, { settings: { initialWindowSize: 0 } });
     try {
       const stream = session.request({
@@ -215,7 +217,7 @@ describe('case 3: bodies over the limit', () => {
   it('gRPC: announced too long', async () => {
     const frame = Buffer.alloc(5);
     frame.writeUInt32BE(LIMIT + 1, 1);
-    const reply = await grpcRaw(doors.grpcPort, Buffer.concat([frame, Buffer.alloc(100)]));
+    const reply = await grpcRaw(receivers.grpcPort, Buffer.concat([frame, Buffer.alloc(100)]));
     expect(reply.code).toBe(8);
   });
 });
@@ -267,7 +269,7 @@ describe('case 4: malformed bodies', () => {
     async (_what, type, body) => {
       let status = 0;
       const delay = await worstDelay(async () => {
-        const reply = await post(doors.port, body, { type });
+        const reply = await post(receivers.port, body, { type });
         status = reply.status;
         expect(reply.headers['content-type']).toBe(type);
         if (type === JSON_TYPE) expect(JSON.parse(reply.body.toString())).toMatchObject({ code: 3 });
@@ -279,9 +281,9 @@ describe('case 4: malformed bodies', () => {
   );
 
   it('gRPC: INVALID_ARGUMENT', async () => {
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(Buffer.from('no protobuf')))).code).toBe(3);
-    expect((await grpcRaw(doors.grpcPort, Buffer.from([0, 0, 0, 0, 9, 1]))).code).toBe(3);
-    expect((await grpcRaw(doors.grpcPort, Buffer.from([7, 0, 0, 0, 1, 1]))).code).toBe(3);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(Buffer.from('no protobuf')))).code).toBe(3);
+    expect((await grpcRaw(receivers.grpcPort, Buffer.from([0, 0, 0, 0, 9, 1]))).code).toBe(3);
+    expect((await grpcRaw(receivers.grpcPort, Buffer.from([7, 0, 0, 0, 1, 1]))).code).toBe(3);
   });
 });
 
@@ -291,13 +293,13 @@ describe('case 5: one bad record among a thousand', () => {
       span('partial', `s${index}`, index === 500 ? { traceId: Buffer.alloc(15, 7) } : {}),
     );
     const body = encodeTraceRequest(traceRequest(spans));
-    const reply = await post(doors.port, body);
+    const reply = await post(receivers.port, body);
     expect(reply.status).toBe(200);
     const partial = readPartialSuccess(reply.body);
     expect(partial?.rejected).toBe(1);
     expect(partial?.message).toMatch(/trace id/i);
     expect(await stored('partial')).toBe(999);
-    const over = await grpcRaw(doors.grpcPort, grpcFrame(body));
+    const over = await grpcRaw(receivers.grpcPort, grpcFrame(body));
     expect(over.code).toBe(0);
     expect(readPartialSuccess(over.body)?.rejected).toBe(1);
     expect(await stored('partial')).toBe(999);
@@ -308,7 +310,7 @@ describe('case 6: full success', () => {
   it.each([PROTOBUF, 'application/protobuf', `${PROTOBUF}; charset=utf-8`])(
     '%s: an empty response',
     async (type) => {
-      const reply = await post(doors.port, traceBody(`full ${type}`), { type });
+      const reply = await post(receivers.port, traceBody(`full ${type}`), { type });
       expect(reply.status).toBe(200);
       expect(reply.headers['content-type']).toBe(PROTOBUF);
       expect(reply.body.byteLength).toBe(0);
@@ -319,15 +321,15 @@ describe('case 6: full success', () => {
   it('an empty request is a success on every signal and encoding', async () => {
     for (const signal of ['traces', 'logs', 'metrics']) {
       const path = `/v1/${signal}`;
-      expect((await post(doors.port, Buffer.alloc(0), { path })).status).toBe(200);
-      expect((await post(doors.port, gzipSync(Buffer.alloc(0)), { path, encoding: 'gzip' })).status).toBe(
+      expect((await post(receivers.port, Buffer.alloc(0), { path })).status).toBe(200);
+      expect((await post(receivers.port, gzipSync(Buffer.alloc(0)), { path, encoding: 'gzip' })).status).toBe(
         200,
       );
-      const json = await post(doors.port, '{}', { path, type: JSON_TYPE });
+      const json = await post(receivers.port, '{}', { path, type: JSON_TYPE });
       expect(json.status).toBe(200);
       expect(JSON.parse(json.body.toString())).toEqual({});
     }
-    const reply = await grpcRaw(doors.grpcPort, grpcFrame(Buffer.alloc(0)));
+    const reply = await grpcRaw(receivers.grpcPort, grpcFrame(Buffer.alloc(0)));
     expect(reply).toMatchObject({ status: 200, code: 0 });
     expect(reply.body.byteLength).toBe(0);
   });
@@ -368,12 +370,12 @@ describe('case 7: OTLP/JSON', () => {
     });
 
   it('hex ids in either case, 64-bit numbers as text or number, unknown fields ignored', async () => {
-    const reply = await post(doors.port, json('json', { futureField: { a: [1] } }, { more: 1 }), {
+    const reply = await post(receivers.port, json('json', { futureField: { a: [1] } }, { more: 1 }), {
       type: `${JSON_TYPE};charset=UTF-8`,
     });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe(JSON_TYPE);
-    const rows = await doors.rows<Record<string, unknown>>(
+    const rows = await receivers.rows<Record<string, unknown>>(
       "SELECT SpanKind, toString(toUnixTimestamp64Nano(Timestamp)) AS ns, SpanAttributes['big'] AS big, SpanAttributes['small'] AS small FROM otel_traces WHERE TraceId = {id:String}",
       { id: traceIdOf('json') },
     );
@@ -387,7 +389,7 @@ describe('case 7: OTLP/JSON', () => {
     ['an enum by name', { kind: 'SPAN_KIND_CLIENT' }],
     ['a base64 trace id', { traceId: 'W47/95gDgQPSabYzgT/GDA==' }],
   ])('%s is not taken', async (what, changes) => {
-    const reply = await post(doors.port, json(what, changes), { type: JSON_TYPE });
+    const reply = await post(receivers.port, json(what, changes), { type: JSON_TYPE });
     const answer = JSON.parse(reply.body.toString());
     if (reply.status === 200) expect(Number(answer.partialSuccess?.rejectedSpans)).toBe(1);
     else expect(reply.status).toBe(400);
@@ -398,14 +400,14 @@ describe('case 7: OTLP/JSON', () => {
 describe('case 11: oversized parts', () => {
   it('1 MB of headers is 431', async () => {
     const head = `POST /v1/traces HTTP/1.1\r\nhost: localhost\r\nx-junk: ${'j'.repeat(MIB)}\r\n\r\n`;
-    expect(await raw(doors.port, head)).toMatch(/^HTTP\/1.1 431 /);
+    expect(await raw(receivers.port, head)).toMatch(/^HTTP\/1.1 431 /);
   });
 
   it('200 baggage headers are answered', async () => {
     const lines = Array.from({ length: 200 }, (_, n) => `baggage: k${n}=${'v'.repeat(40)}`).join('\r\n');
     const body = traceBody('baggage');
     const head = `POST /v1/traces HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: ${PROTOBUF}\r\n${lines}\r\ncontent-length: ${body.byteLength}\r\n\r\n`;
-    expect(await raw(doors.port, [head, Buffer.from(body)])).toMatch(/^HTTP\/1.1 (200|431) /);
+    expect(await raw(receivers.port, [head, Buffer.from(body)])).toMatch(/^HTTP\/1.1 (200|431) /);
   });
 
   it('100,000 attributes on one span and a 5 MB value: cut with a counted drop, quickly, without stalling', {
@@ -420,7 +422,7 @@ describe('case 11: oversized parts', () => {
     );
     const startedAt = performance.now();
     const delay = await worstDelay(async () => {
-      const reply = await post(doors.port, body);
+      const reply = await post(receivers.port, body);
       expect(reply.status).toBe(200);
       expect(readPartialSuccess(reply.body)).toMatchObject({
         rejected: 0,
@@ -433,58 +435,60 @@ describe('case 11: oversized parts', () => {
   });
 });
 
-describe('case 12: wrong doors', () => {
+describe('case 12: wrong receivers', () => {
   it('unknown gRPC methods are UNIMPLEMENTED', async () => {
     const message = grpcFrame(traceBody('x'));
     for (const path of ['/no.such.Service/Export', `${TRACE_METHOD}s`, '/', '/v1/traces']) {
-      expect((await grpcRaw(doors.grpcPort, message, { path })).code).toBe(12);
+      expect((await grpcRaw(receivers.grpcPort, message, { path })).code).toBe(12);
     }
   });
 
   it('a compressed message without a grpc-encoding is refused, and a malformed grpc-timeout', async () => {
     for (const headers of [{}, { 'grpc-encoding': 'identity' }]) {
-      const reply = await grpcRaw(doors.grpcPort, grpcFrame(gzipSync(traceBody('x')), true), { headers });
+      const reply = await grpcRaw(receivers.grpcPort, grpcFrame(gzipSync(traceBody('x')), true), { headers });
       expect(reply.code).toBe(3);
     }
     // Its bytes are sound protobuf: only the flag says that they are compressed.
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('flag only'), true))).code).toBe(3);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('flag only'), true))).code).toBe(3);
     expect(await stored('flag only')).toBe(0);
     const timed = (value: string) =>
-      grpcRaw(doors.grpcPort, grpcFrame(traceBody(`timed ${value}`)), { headers: { 'grpc-timeout': value } });
+      grpcRaw(receivers.grpcPort, grpcFrame(traceBody(`timed ${value}`)), {
+        headers: { 'grpc-timeout': value },
+      });
     expect((await timed('10S')).code).toBe(0);
     for (const value of ['10s', '123456789S', '-1S']) expect((await timed(value)).code).toBe(3);
     expect(await stored('timed 10s')).toBe(0);
   });
 
   it('an unknown grpc-encoding is UNIMPLEMENTED and told what is taken', async () => {
-    const reply = await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x'), true), {
+    const reply = await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('x'), true), {
       headers: { 'grpc-encoding': 'snappy' },
     });
     expect(reply.code).toBe(12);
     expect(reply.headers['grpc-accept-encoding']).toContain('gzip');
   });
 
-  it('other content types are 415 on both doors', async () => {
+  it('other content types are 415 on both receivers', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', undefined]) {
-      const reply = await post(doors.port, traceBody('x'), { type });
+      const reply = await post(receivers.port, traceBody('x'), { type });
       expect(reply.status).toBe(415);
       expect(JSON.parse(reply.body.toString())).toMatchObject({ code: 12 });
     }
-    const reply = await grpcRaw(doors.grpcPort, Buffer.alloc(0), {
+    const reply = await grpcRaw(receivers.grpcPort, Buffer.alloc(0), {
       headers: { 'content-type': 'text/html' },
     });
     expect(reply.status).toBe(415);
   });
 
   it('HTTP/1 on the gRPC port and rubbish on both do no harm', async () => {
-    await raw(doors.grpcPort, 'POST /v1/traces HTTP/1.1\r\nhost: localhost\r\n\r\n', 500);
-    await raw(doors.grpcPort, '\u0000\u0001rubbish\r\n\r\n', 300);
-    expect(await raw(doors.port, 'rubbish\r\n\r\n', 2_000)).toMatch(/^HTTP\/1.1 400 /);
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('y')))).code).toBe(0);
+    await raw(receivers.grpcPort, 'POST /v1/traces HTTP/1.1\r\nhost: localhost\r\n\r\n', 500);
+    await raw(receivers.grpcPort, '\u0000\u0001rubbish\r\n\r\n', 300);
+    expect(await raw(receivers.port, 'rubbish\r\n\r\n', 2_000)).toMatch(/^HTTP\/1.1 400 /);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('y')))).code).toBe(0);
   });
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('%s is 405 with Allow', async (method) => {
-    const reply = await post(doors.port, '', { method });
+    const reply = await post(receivers.port, '', { method });
     expect(reply.status).toBe(405);
     expect(reply.headers['allow']).toBe('POST');
   });
@@ -492,45 +496,45 @@ describe('case 12: wrong doors', () => {
   it.each(['//v1/traces', '/v1/traces/', '/v1/traces?x=1', '/otlp/v1/traces', '///v1//traces//', '/'])(
     'forgives the path %s',
     async (path) => {
-      expect((await post(doors.port, traceBody(`path ${path}`), { path })).status).toBe(200);
+      expect((await post(receivers.port, traceBody(`path ${path}`), { path })).status).toBe(200);
       expect(await stored(`path ${path}`)).toBe(1);
     },
   );
 
   it.each(['/v1/trace', '/v2/traces', '/x/v1/traces', '/V1/traces'])('does not take %s', async (path) => {
-    expect((await post(doors.port, traceBody('z'), { path })).status).toBe(404);
+    expect((await post(receivers.port, traceBody('z'), { path })).status).toBe(404);
   });
 
   it('Basic credentials on the path of another product', async () => {
     const path = '/api/public/otel/v1/traces';
     const authorization = `Basic ${Buffer.from(`pk-lf-1:${API_KEY}`).toString('base64')}`;
-    expect((await post(doors.port, traceBody('basic'), { path, headers: { authorization } })).status).toBe(
-      200,
-    );
+    expect(
+      (await post(receivers.port, traceBody('basic'), { path, headers: { authorization } })).status,
+    ).toBe(200);
   });
 
   it('credentials: 401 with a Status before the body is read, UNAUTHENTICATED on gRPC', async () => {
     const headers = { authorization: 'Bearer wrong' };
-    const reply = await post(doors.port, Buffer.from('not even protobuf'), { headers });
+    const reply = await post(receivers.port, Buffer.from('not even protobuf'), { headers });
     expect(reply.status).toBe(401);
     expect(readStatus(reply.body).code).toBe(16);
     expect(reply.headers['x-platform-error-code']).toBe('unknown_credential');
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers })).code).toBe(16);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('x')), { headers })).code).toBe(16);
     const good = { authorization: `Bearer ${API_KEY}` };
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('key')), { headers: good })).code).toBe(0);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('key')), { headers: good })).code).toBe(0);
     const foreign = { ...good, 'x-platform-project-id': 'other' };
-    expect((await post(doors.port, traceBody('x'), { headers: foreign })).status).toBe(403);
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers: foreign })).code).toBe(7);
-    // Two keys are none: neither this door nor a proxy before it may choose.
+    expect((await post(receivers.port, traceBody('x'), { headers: foreign })).status).toBe(403);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('x')), { headers: foreign })).code).toBe(7);
+    // Two keys are none: neither this receiver nor a proxy before it may choose.
     const two = { authorization: [`Bearer ${API_KEY}`, 'Bearer other'] };
-    expect((await post(doors.port, traceBody('x'), { headers: two })).status).toBe(401);
-    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers: two })).code).toBe(16);
+    expect((await post(receivers.port, traceBody('x'), { headers: two })).status).toBe(401);
+    expect((await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('x')), { headers: two })).code).toBe(16);
     const badName = { ...good, 'x-platform-environment': 'Not A Name' };
-    expect((await post(doors.port, traceBody('x'), { headers: badName })).status).toBe(400);
+    expect((await post(receivers.port, traceBody('x'), { headers: badName })).status).toBe(400);
   });
 
   it('too many wrong keys: 429 with Retry-After, RESOURCE_EXHAUSTED with RetryInfo; a right key passes', async () => {
-    const own = await openDoors({ wrongKeysPerMinute: 2 });
+    const own = await openReceivers({ wrongKeysPerMinute: 2 });
     try {
       const headers = { authorization: 'Bearer wrong' };
       const wrong = () => post(own.port, traceBody('x'), { headers });
@@ -551,13 +555,13 @@ describe('case 12: wrong doors', () => {
 
   it('whole requests that were refused are counted by reason, bad records by theirs', async () => {
     const headers = { authorization: 'Bearer wrong' };
-    await post(doors.port, Buffer.from('x'), { headers });
-    await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers });
-    await post(doors.port, Buffer.from('no protobuf'));
-    await post(doors.port, encodeTraceRequest(traceRequest([span('x', 'x', { traceId: 'ab' })])));
-    const page = await doors.registry.metrics();
-    const refused = (door: string, reason: string) =>
-      `candela_ingest_refused_requests_total{door="${door}",signal="traces",reason="${reason}"}`;
+    await post(receivers.port, Buffer.from('x'), { headers });
+    await grpcRaw(receivers.grpcPort, grpcFrame(traceBody('x')), { headers });
+    await post(receivers.port, Buffer.from('no protobuf'));
+    await post(receivers.port, encodeTraceRequest(traceRequest([span('x', 'x', { traceId: 'ab' })])));
+    const page = await receivers.registry.metrics();
+    const refused = (receiver: string, reason: string) =>
+      `candela_ingest_refused_requests_total{receiver="${receiver}",signal="traces",reason="${reason}"}`;
     expect(page).toContain(refused('http', 'unknown_credential'));
     expect(page).toContain(refused('grpc', 'unknown_credential'));
     expect(page).toContain(refused('http', 'undecodable'));
@@ -566,15 +570,15 @@ describe('case 12: wrong doors', () => {
 
   it('the environment of the header is stored', async () => {
     const headers = { 'x-platform-environment': 'staging' };
-    expect((await post(doors.port, traceBody('staged'), { headers })).status).toBe(200);
-    const rows = await doors.rows(
+    expect((await post(receivers.port, traceBody('staged'), { headers })).status).toBe(200);
+    const rows = await receivers.rows(
       'SELECT Environment, ProjectId FROM otel_traces WHERE TraceId = {id:String}',
       {
         id: traceIdOf('staged'),
       },
     );
     expect(rows).toEqual([{ Environment: 'staging', ProjectId: 'default' }]);
-    expect(await doors.identity.directory.environments('default')).toContain('staging');
+    expect(await receivers.identity.directory.environments('default')).toContain('staging');
   });
 });
 
@@ -592,11 +596,11 @@ describe('case 13: hostile attribute keys', () => {
     ];
     const attributes = new Map(keys.map((key) => [key, 'hostile']));
     const reply = await post(
-      doors.port,
+      receivers.port,
       encodeTraceRequest(traceRequest([span('hostile', 'k', { attributes })])),
     );
     expect(reply.status).toBe(200);
-    const [row] = await doors.rows<{ keys: string[]; values: string[] }>(
+    const [row] = await receivers.rows<{ keys: string[]; values: string[] }>(
       'SELECT mapKeys(SpanAttributes) AS keys, mapValues(SpanAttributes) AS values FROM otel_traces WHERE TraceId = {id:String}',
       { id: traceIdOf('hostile') },
     );
@@ -604,8 +608,8 @@ describe('case 13: hostile attribute keys', () => {
     expect(new Set(row?.values)).toEqual(new Set(['hostile']));
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
     expect(({} as Record<string, unknown>)['isPublic']).toBeUndefined();
-    await post(doors.port, traceBody('after hostile'));
-    const [next] = await doors.rows<{ keys: string[] }>(
+    await post(receivers.port, traceBody('after hostile'));
+    const [next] = await receivers.rows<{ keys: string[] }>(
       'SELECT mapKeys(SpanAttributes) AS keys FROM otel_traces WHERE TraceId = {id:String}',
       { id: traceIdOf('after hostile') },
     );
@@ -627,11 +631,11 @@ describe('case 14: odd values', () => {
       ['yes', true],
     ]);
     const reply = await post(
-      doors.port,
+      receivers.port,
       encodeTraceRequest(traceRequest([span('odd', 'o', { attributes })])),
     );
     expect(reply.status).toBe(200);
-    const [row] = await doors.rows<{ a: Record<string, string> }>(
+    const [row] = await receivers.rows<{ a: Record<string, string> }>(
       'SELECT SpanAttributes AS a FROM otel_traces WHERE TraceId = {id:String}',
       { id: traceIdOf('odd') },
     );
@@ -656,7 +660,7 @@ describe('case 14: odd values', () => {
     ['ending before its start', 1_800_000_000_000_000_000n, 1_700_000_000_000_000_000n],
   ])('times: %s', async (what, startTimeUnixNano, endTimeUnixNano) => {
     const reply = await post(
-      doors.port,
+      receivers.port,
       encodeTraceRequest(traceRequest([span(what, 't', { startTimeUnixNano, endTimeUnixNano })])),
     );
     expect(reply.status).toBe(200);

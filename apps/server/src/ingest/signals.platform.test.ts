@@ -2,20 +2,20 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import { encodeLogsRequest, encodeMetricsRequest } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JSON_TYPE, post, TRACE_METHOD } from './testing/client.ts';
-import { API_KEY, type Doors, openDoors } from './testing/harness.ts';
+import { API_KEY, type Receivers, openReceivers } from './testing/harness.ts';
 import { traceBody, traceIdOf } from './testing/spans.ts';
 
 const LOGS_METHOD = '/opentelemetry.proto.collector.logs.v1.LogsService/Export';
 const METRICS_METHOD = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const GZIP = 2;
 
-let doors: Doors;
+let receivers: Receivers;
 beforeAll(async () => {
   const kept = (days: number, own: [string, number][] = []) => ({ days, projects: new Map(own) });
   const retention = { traces: kept(30), logs: kept(20, [['default', 7]]), metrics: kept(90, [['other', 1]]) };
-  doors = await openDoors({ ingest: { retention } });
+  receivers = await openReceivers({ ingest: { retention } });
 });
-afterAll(() => doors.close());
+afterAll(() => receivers.close());
 
 const now = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
@@ -95,7 +95,7 @@ const METRIC_TABLES = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'su
 );
 
 async function count(table: string, service: string): Promise<number> {
-  const [row] = await doors.rows<{ n: string }>(
+  const [row] = await receivers.rows<{ n: string }>(
     `SELECT count() AS n FROM ${table} WHERE ServiceName = {service:String}`,
     {
       service,
@@ -106,8 +106,8 @@ async function count(table: string, service: string): Promise<number> {
 
 describe('the three signals', () => {
   it('logs and all five kinds of metrics over HTTP', async () => {
-    expect((await post(doors.port, logs('http logs', 25), { path: '/v1/logs' })).status).toBe(200);
-    expect((await post(doors.port, metrics('http metrics'), { path: '/v1/metrics' })).status).toBe(200);
+    expect((await post(receivers.port, logs('http logs', 25), { path: '/v1/logs' })).status).toBe(200);
+    expect((await post(receivers.port, metrics('http metrics'), { path: '/v1/metrics' })).status).toBe(200);
     expect(await count('otel_logs', 'http logs')).toBe(25);
     for (const table of METRIC_TABLES)
       expect([table, await count(table, 'http metrics')]).toEqual([table, 1]);
@@ -128,7 +128,7 @@ describe('the three signals', () => {
         },
       ],
     });
-    expect((await post(doors.port, body, { path: '/v1/logs', type: JSON_TYPE })).status).toBe(200);
+    expect((await post(receivers.port, body, { path: '/v1/logs', type: JSON_TYPE })).status).toBe(200);
     expect(await count('otel_logs', 'json logs')).toBe(1);
   });
 });
@@ -138,8 +138,8 @@ describe('retention', () => {
     ['otel_logs', '/v1/logs', () => logs('kept', 1), 7],
     ['otel_metrics_sum', '/v1/metrics', () => metrics('kept'), 90],
   ] as const)('of %s is that of its signal and project', async (table, path, body, days) => {
-    expect((await post(doors.port, body(), { path })).status).toBe(200);
-    const rows = await doors.rows<{ RetentionDays: number }>(
+    expect((await post(receivers.port, body(), { path })).status).toBe(200);
+    const rows = await receivers.rows<{ RetentionDays: number }>(
       `SELECT DISTINCT RetentionDays FROM ${table} WHERE ServiceName = 'kept'`,
     );
     expect(rows).toEqual([{ RetentionDays: days }]);
@@ -168,7 +168,7 @@ describe('a real gRPC client', () => {
     });
 
   async function withClient(work: (client: Client) => Promise<void>, compressed = false): Promise<void> {
-    const client = new Client(`127.0.0.1:${doors.grpcPort}`, credentials.createInsecure(), {
+    const client = new Client(`127.0.0.1:${receivers.grpcPort}`, credentials.createInsecure(), {
       'grpc.max_send_message_length': -1,
       ...(compressed ? { 'grpc.default_compression_algorithm': GZIP } : {}),
     });
@@ -190,7 +190,7 @@ describe('a real gRPC client', () => {
       expect(answers.filter((answer) => answer instanceof Error)).toEqual([]);
       expect(await count('otel_logs', name)).toBe(10);
       expect(await count('otel_metrics_sum', name)).toBe(1);
-      const [row] = await doors.rows<{ n: string }>(
+      const [row] = await receivers.rows<{ n: string }>(
         'SELECT count() AS n FROM otel_traces WHERE TraceId = {id:String}',
         {
           id: traceIdOf(`${name} 39`),

@@ -4,11 +4,11 @@ import type { Retention } from './retention.ts';
 export type Signal = 'traces' | 'metrics' | 'logs';
 export type Format = 'protobuf' | 'json';
 export type ContentEncoding = 'identity' | 'gzip' | 'deflate' | 'zstd';
-export type DoorName = 'http' | 'grpc';
+export type ReceiverName = 'http' | 'grpc';
 
-/** What a door knows of a request whatever becomes of it. */
+/** What a receiver knows of a request whatever becomes of it. */
 export interface Caller {
-  readonly door: DoorName;
+  readonly receiver: ReceiverName;
   readonly signal: Signal | 'unknown';
   readonly format: Format;
   readonly userAgent: string | undefined;
@@ -16,10 +16,10 @@ export interface Caller {
   context: Pick<RequestContext, 'projectId' | 'principal'> | undefined;
 }
 
-/** What a door hands on: an authenticated, still encoded request. */
+/** What a receiver hands on: an authenticated, still encoded request. */
 export interface IncomingRequest {
   readonly caller: Caller;
-  readonly door: DoorName;
+  readonly receiver: ReceiverName;
   readonly signal: Signal;
   readonly format: Format;
   readonly encoding: ContentEncoding;

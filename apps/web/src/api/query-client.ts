@@ -1,5 +1,5 @@
 import { notifyManager, type Query, type QueryCache, QueryClient } from '@tanstack/react-query';
-import { asksAgain, waitBefore } from './again.ts';
+import { asksAgain, waitBefore } from './retry.ts';
 
 // Before the browser goes on to the next event. The library would tell of it in a timer, which a second click of two may
 // overtake: a button would still do what it is busy with, and everything would be sent twice.

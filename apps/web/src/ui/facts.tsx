@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
-import { CutName } from './cut-name.tsx';
+import { MiddleTruncation } from './middle-truncation.tsx';
 
 /** What is known about the thing of a page, in one line that wraps; holds `Fact`s. */
 export function Facts(props: {
@@ -34,7 +34,7 @@ export function Fact(props: { label: string; title?: string | undefined; childre
     <div className="flex max-w-full min-w-0 gap-1.5" title={props.title}>
       <dt className="shrink-0 text-muted">{props.label}</dt>
       <dd className="max-w-96 truncate">
-        {isName(props.children) ? <CutName name={props.children} /> : props.children}
+        {isName(props.children) ? <MiddleTruncation name={props.children} /> : props.children}
       </dd>
     </div>
   );

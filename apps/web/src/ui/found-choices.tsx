@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { findByWords } from '../lib/find-by-words.ts';
 import { exact } from '../lib/format.ts';
-import { CutName } from './cut-name.tsx';
+import { MiddleTruncation } from './middle-truncation.tsx';
 import type { Choice } from './menu.tsx';
 
 /** Choices that are drawn; words find the others. */
@@ -90,7 +90,7 @@ export default function FoundChoices(props: {
             <span className="w-3.5 shrink-0">
               {choice.value === value && <Check size={14} aria-hidden />}
             </span>
-            <CutName name={choice.label} />
+            <MiddleTruncation name={choice.label} />
             {choice.hint !== undefined && <span className="ml-auto pl-4 text-muted">{choice.hint}</span>}
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { numberText, parseExactly } from '../lib/exact-json.ts';
-import { leadOn } from '../lib/lead-on.ts';
+import { transferFocus } from '../lib/transfer-focus.ts';
 
 const MOST_CHILDREN = 100;
 const MOST_TEXT = 2_000;
@@ -74,7 +74,7 @@ function Branch({ name, value, open }: { name?: string; value: object; open: num
               type="button"
               className="pl-4 text-accent"
               onClick={(event) => {
-                leadOn(event.currentTarget);
+                transferFocus(event.currentTarget);
                 setShown(shown + MOST_CHILDREN);
               }}
             >
@@ -117,7 +117,7 @@ export function LongText({ text, most }: { text: string; most: number }) {
         type="button"
         className="font-sans text-sm text-accent"
         onClick={(event) => {
-          leadOn(event.currentTarget);
+          transferFocus(event.currentTarget);
           setWhole(true);
         }}
       >

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, useRef } from 'react';
 import { type Align, Floating, type Side } from './floating.tsx';
 import { SearchedChoices } from './searched-choices.tsx';
-import { CutName } from './cut-name.tsx';
+import { MiddleTruncation } from './middle-truncation.tsx';
 
 export interface Choice {
   readonly value: string;
@@ -86,7 +86,7 @@ function WalkedChoices(props: ChoiceMenuProps) {
             <span className="w-3.5 shrink-0">
               {choice.value === props.value && <Check size={14} aria-hidden />}
             </span>
-            <CutName name={choice.label} />
+            <MiddleTruncation name={choice.label} />
             {choice.hint !== undefined && <span className="ml-auto pl-4 text-muted">{choice.hint}</span>}
           </button>
         ))

@@ -2,7 +2,7 @@ import { createLink } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
-import { CutName } from './cut-name.tsx';
+import { MiddleTruncation } from './middle-truncation.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 function BackArrow({ label, ...rest }: ComponentProps<'a'> & { label: string }) {
@@ -42,7 +42,7 @@ export function PageHead(props: {
         {props.back}
         <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
           {props.kind}
-          <CutName name={name} className={cx('font-normal', props.mono && 'font-mono text-base')} />
+          <MiddleTruncation name={name} className={cx('font-normal', props.mono && 'font-mono text-base')} />
         </h1>
         <CopyButton label={`Copy the ${props.copy}`} text={() => name} />
       </div>

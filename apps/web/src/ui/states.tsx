@@ -2,8 +2,8 @@ import { CircleAlert } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { ApiError } from '../api/client.ts';
 import { cx } from '../lib/cx.ts';
-import { leadsOn } from '../lib/lead-on.ts';
-import { useAgain } from '../lib/use-again.ts';
+import { transfersFocus } from '../lib/transfer-focus.ts';
+import { useRetry } from '../lib/use-retry.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -14,7 +14,7 @@ const NoPermission = lazy(() => import('./no-permission.tsx'));
 export function Notice(props: { icon?: ReactNode; title: string; children?: ReactNode; alert?: boolean }) {
   return (
     <div
-      ref={leadsOn}
+      ref={transfersFocus}
       data-testid="notice"
       role={props.alert ? 'alert' : undefined}
       className="mx-auto flex max-w-xl flex-col items-center gap-2 px-6 py-16 text-center"
@@ -32,7 +32,7 @@ const PART_MISSING =
 
 /** Shows what the server said, with the id to quote; 401 and 403 become the no-permission state. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const again = useAgain(error, onRetry);
+  const again = useRetry(error, onRetry);
   if (error instanceof ApiError && (error.status === 401 || error.status === 403))
     return (
       <Suspense>
@@ -72,10 +72,10 @@ export function FailureLine(props: {
   className?: string;
 }) {
   const { error } = props;
-  const again = useAgain(error, props.onRetry);
+  const again = useRetry(error, props.onRetry);
   const requestId = error instanceof ApiError ? error.requestId : '';
   return (
-    <p ref={leadsOn} role="alert" className={cx('text-sm text-muted', props.className)}>
+    <p ref={transfersFocus} role="alert" className={cx('text-sm text-muted', props.className)}>
       {props.what} could not be loaded. {error instanceof ApiError && <span>{error.message} </span>}
       <button
         type="button"

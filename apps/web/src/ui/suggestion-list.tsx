@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
-import { CutName } from './cut-name.tsx';
+import { MiddleTruncation } from './middle-truncation.tsx';
 
 /** What a text field offers below itself; the field says which is `active`, keeps the focus and points here by `id`. */
 export function SuggestionList<Item>(props: {
@@ -43,7 +43,7 @@ export function SuggestionList<Item>(props: {
             index === props.active ? 'bg-hover' : 'hover:bg-hover',
           )}
         >
-          <CutName name={props.textOf(item)} className="max-w-full shrink-0 font-mono text-sm" />
+          <MiddleTruncation name={props.textOf(item)} className="max-w-full shrink-0 font-mono text-sm" />
           <span className="ml-auto truncate text-sm text-muted">{props.hintOf(item)}</span>
         </div>
       ))}

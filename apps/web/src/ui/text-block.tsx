@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import { leadOn } from '../lib/lead-on.ts';
+import { transferFocus } from '../lib/transfer-focus.ts';
 import { oneOf, preference } from '../lib/preference.ts';
 import { Fold, useSoughtAt } from './fold.tsx';
 import { JsonView, LongText, structuredJson } from './json-view.tsx';
@@ -46,7 +46,7 @@ function Words({ text }: { text: string }) {
           type="button"
           className="mt-1 text-sm text-accent"
           onClick={(event) => {
-            leadOn(event.currentTarget);
+            transferFocus(event.currentTarget);
             setWhole(true);
           }}
         >

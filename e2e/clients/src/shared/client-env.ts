@@ -2,9 +2,9 @@
 export interface ClientEnv {
   /** `http://127.0.0.1:<port>` of the fake providers. */
   readonly ai: string;
-  /** Base address of the OTLP HTTP door, without `/v1/traces`. */
+  /** Base address of the OTLP HTTP receiver, without `/v1/traces`. */
   readonly otlp: string;
-  /** `host:port` of the gRPC door; '' when there is none. */
+  /** `host:port` of the gRPC receiver; '' when there is none. */
   readonly grpc: string;
   /** Credential to send; '' for none. */
   readonly apiKey: string;

@@ -21,7 +21,7 @@ export const exportRows = defineRoute({
   path: '/api/telemetry/export',
   tag: 'Telemetry',
   summary:
-    'Matching traces, spans, log records or exceptions as a file, newest first, or the catalogue of metrics by name: CSV, JSON Lines, or OTLP JSON that any OTLP door takes again',
+    'Matching traces, spans, log records or exceptions as a file, newest first, or the catalogue of metrics by name: CSV, JSON Lines, or OTLP JSON that any OTLP receiver takes again',
   permission: reads('telemetry'),
   stream: 'file',
   produces: ['text/csv; charset=utf-8', 'application/x-ndjson'],

@@ -1,12 +1,12 @@
 import type { Dialect, Kysely } from 'kysely';
-import type { StoragePlace } from '../repositories/storage-place.ts';
+import type { StorageScope } from '../repositories/storage-scope.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
 /** What was written: names of tables, and the places that all of it belongs to. */
 export interface WrittenTo {
   readonly tables: readonly string[];
-  readonly places: readonly StoragePlace[] | 'everywhere';
+  readonly places: readonly StorageScope[] | 'everywhere';
 }
 
 /** Everything when nobody knows. */

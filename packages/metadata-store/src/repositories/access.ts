@@ -2,7 +2,7 @@ import type { Clock } from '@candela/kernel';
 import type { Kysely } from 'kysely';
 import type { MetadataDialect } from '../dialects/dialect.ts';
 import type { Tables } from '../tables/index.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 
 /** How much may be kept. */
 export interface MetadataLimits {
@@ -53,7 +53,7 @@ export const DEFAULT_LIMITS: MetadataLimits = {
 export interface Access {
   readonly database: Kysely<Tables>;
   /** The same, for writes that belong to one place: what is cached of other places stays. Where in doubt `database`. */
-  at(place: StoragePlace): Kysely<Tables>;
+  at(place: StorageScope): Kysely<Tables>;
   /** The same, for writes that no cache has to hear of: when a key was last used. */
   readonly quiet: Kysely<Tables>;
   readonly dialect: MetadataDialect;

@@ -2,7 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { BoardTable } from '../tables/boards.ts';
 import type { Access } from './access.ts';
-import { nameKeyOf } from './storage-place.ts';
+import { nameKeyOf } from './storage-scope.ts';
 
 /** A board as it is saved: whole. `definition` is JSON that the contract describes. */
 export interface BoardDocument {

@@ -4,7 +4,7 @@ import type { ContextTable, ContextVersionTable } from '../tables/contexts.ts';
 import type { Access } from './access.ts';
 import { statusOf } from './rules/rows.ts';
 import type { ActiveStatus } from './rules/types.ts';
-import { holding, nameKeyOf, type StoragePlace } from './storage-place.ts';
+import { holding, nameKeyOf, type StorageScope } from './storage-scope.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** What a version of a context holds. */
@@ -62,7 +62,7 @@ export interface ContextPlace {
 export interface Contexts {
   /** By name, at most `limit`, after a place. */
   list(
-    place: StoragePlace,
+    place: StorageScope,
     input: {
       readonly search: string | undefined;
       readonly status: ActiveStatus | undefined;
@@ -71,36 +71,36 @@ export interface Contexts {
     },
   ): Promise<{ contexts: ContextSummary[]; next: ContextPlace | undefined }>;
   /** @throws not_found */
-  get(place: StoragePlace, id: string): Promise<StoredContext>;
+  get(place: StorageScope, id: string): Promise<StoredContext>;
   /** Name and status of those of the ids that there are. */
   heads(
-    place: StoragePlace,
+    place: StorageScope,
     ids: readonly string[],
   ): Promise<Pick<StoredContext, 'id' | 'name' | 'status'>[]>;
   /** Ids of those that are INACTIVE. */
-  inactive(place: StoragePlace): Promise<Set<string>>;
+  inactive(place: StorageScope): Promise<Set<string>>;
   /** Those of the ids that there are. */
-  byIds(place: StoragePlace, ids: readonly string[]): Promise<StoredContext[]>;
+  byIds(place: StorageScope, ids: readonly string[]): Promise<StoredContext[]>;
   /** Characters of their contents together. */
-  sizeOf(place: StoragePlace, ids: readonly string[]): Promise<number>;
+  sizeOf(place: StorageScope, ids: readonly string[]): Promise<number>;
   /** @throws conflict when the name is taken, refused when the place has its fill */
-  create(place: StoragePlace, context: ContextDocument, by: string): Promise<StoredContext>;
+  create(place: StorageScope, context: ContextDocument, by: string): Promise<StoredContext>;
   /** A new version where content, tags or meta differ. @throws not_found, conflict (name taken, another revision) */
   replace(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: { readonly revision: number | undefined; readonly context: ContextDocument; readonly by: string },
   ): Promise<StoredContext>;
   /** @throws not_found */
-  delete(place: StoragePlace, id: string): Promise<void>;
+  delete(place: StorageScope, id: string): Promise<void>;
   /** Newest first, at most `limit`, before a version. */
   versions(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: { readonly limit: number; readonly before: number | undefined },
   ): Promise<{ versions: ContextVersionSummary[]; next: number | undefined }>;
   /** @throws not_found */
-  version(place: StoragePlace, id: string, version: number): Promise<StoredContextVersion>;
+  version(place: StorageScope, id: string, version: number): Promise<StoredContextVersion>;
 }
 
 const PREVIEW_CHARACTERS = 240;
@@ -152,25 +152,25 @@ export function contexts({ database, at, clock, dialect, limits }: Access): Cont
       work,
     );
 
-  const of = (place: StoragePlace) =>
+  const of = (place: StorageScope) =>
     database
       .selectFrom('contexts')
       .where('project_id', '=', place.projectId)
       .where('database_config_id', '=', place.databaseConfigId);
 
-  async function get(place: StoragePlace, id: string): Promise<StoredContext> {
+  async function get(place: StorageScope, id: string): Promise<StoredContext> {
     const row = await of(place).selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined) throw missing();
     return toContext(row);
   }
 
   /** @throws not_found when the context is not of this place */
-  async function mustBeHere(place: StoragePlace, id: string): Promise<void> {
+  async function mustBeHere(place: StorageScope, id: string): Promise<void> {
     const row = await of(place).select('id').where('id', '=', id).executeTakeFirst();
     if (row === undefined) throw missing();
   }
 
-  async function keepVersion(place: StoragePlace, id: string, of: StoredContextVersion): Promise<void> {
+  async function keepVersion(place: StorageScope, id: string, of: StoredContextVersion): Promise<void> {
     await at(place)
       .insertInto('context_versions')
       .values({

@@ -62,7 +62,7 @@ const NOT_KEPT = [
 
 const WHAT_TO_DO = `
 A table of the newest migrations is not known here. Where its rows are found by the database configuration that they are
-kept in (a column database_config_id, asked with a StoragePlace), deleting that configuration would lose them: add the
+kept in (a column database_config_id, asked with a StorageScope), deleting that configuration would lose them: add the
 table to KEPT of repositories/kept.ts. Where they are a part of such a row, add it to PARTS of this test; where they are
 found without a configuration, to NOT_KEPT.`;
 

@@ -2,7 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { ModelConfigTable } from '../tables/models.ts';
 import type { Access } from './access.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** What is asked of a model. */
@@ -36,15 +36,15 @@ export type NewModel = Pick<
 /** Models of one place at a time; another's id is unknown here. */
 export interface Models {
   /** By name. */
-  list(place: StoragePlace): Promise<StoredModel[]>;
+  list(place: StorageScope): Promise<StoredModel[]>;
   /** @throws not_found */
-  get(place: StoragePlace, id: string): Promise<StoredModel>;
+  get(place: StorageScope, id: string): Promise<StoredModel>;
   /** @throws conflict when the name is taken, refused when the place has its fill */
-  create(place: StoragePlace, model: NewModel): Promise<StoredModel>;
+  create(place: StorageScope, model: NewModel): Promise<StoredModel>;
   /** @throws not_found, conflict when the name is taken or the version is another one by now */
-  update(place: StoragePlace, id: string, version: number, model: NewModel): Promise<StoredModel>;
+  update(place: StorageScope, id: string, version: number, model: NewModel): Promise<StoredModel>;
   /** @throws not_found */
-  delete(place: StoragePlace, id: string): Promise<void>;
+  delete(place: StorageScope, id: string): Promise<void>;
 }
 
 const keyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
@@ -85,7 +85,7 @@ export function models({ database, clock, dialect, limits }: Access): Models {
       work,
     );
 
-  const rows = ({ projectId, databaseConfigId }: StoragePlace) =>
+  const rows = ({ projectId, databaseConfigId }: StorageScope) =>
     database
       .selectFrom('model_configs')
       .selectAll()

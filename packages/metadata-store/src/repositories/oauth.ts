@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { OauthClientTable, OauthEntryTable } from '../tables/oauth.ts';
 import type { Access } from './access.ts';
 import { requireLiveKey } from './sealed.ts';
-import { holding } from './storage-place.ts';
+import { holding } from './storage-scope.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** An application as it is kept. Times are epoch milliseconds. */
@@ -105,7 +105,7 @@ export function oauthClients({ database, quiet, clock, dialect, limits }: Access
   return {
     own,
 
-    /** By its `client_id` alone: for the doors of OAuth, where it is the credential's name. */
+    /** By its `client_id` alone: for the endpoints of OAuth, where it is the credential's name. */
     async get(id: string): Promise<StoredOauthClient | undefined> {
       const row = await database
         .selectFrom('oauth_clients')

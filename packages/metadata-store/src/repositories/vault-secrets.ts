@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { VaultSecretTable, VaultVersionTable } from '../tables/vault.ts';
 import type { Access } from './access.ts';
 import { requireLiveKey } from './sealed.ts';
-import { holding, nameKeyOf, type StoragePlace } from './storage-place.ts';
+import { holding, nameKeyOf, type StorageScope } from './storage-scope.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** A secret as it is kept, without its value. Times are epoch milliseconds. */
@@ -47,7 +47,7 @@ export interface SecretChanges extends Partial<Pick<StoredSecret, 'tags' | 'gran
 export interface VaultSecrets {
   /** By name, at most `limit`, after a name. */
   list(
-    place: StoragePlace,
+    place: StorageScope,
     input: {
       /** Part of the name, in form. */
       readonly search: string | undefined;
@@ -62,21 +62,21 @@ export interface VaultSecrets {
     },
   ): Promise<{ secrets: StoredSecret[]; next: string | undefined }>;
   /** @throws not_found */
-  get(place: StoragePlace, id: string): Promise<StoredSecret>;
+  get(place: StorageScope, id: string): Promise<StoredSecret>;
   /** The values in force of some secrets, by the id of the secret. */
-  current(place: StoragePlace, ids: readonly string[]): Promise<ReadonlyMap<string, StoredSecretVersion>>;
+  current(place: StorageScope, ids: readonly string[]): Promise<ReadonlyMap<string, StoredSecretVersion>>;
   /** One version. @throws not_found */
-  version(place: StoragePlace, id: string, version: number): Promise<StoredSecretVersion>;
+  version(place: StorageScope, id: string, version: number): Promise<StoredSecretVersion>;
   /** Newest first. @throws not_found */
-  history(place: StoragePlace, id: string): Promise<Omit<StoredSecretVersion, 'sealed'>[]>;
+  history(place: StorageScope, id: string): Promise<Omit<StoredSecretVersion, 'sealed'>[]>;
   /** @throws conflict when the name is taken, refused when the place has its fill, overloaded when its master key went */
-  create(place: StoragePlace, secret: NewSecret, by: string | null): Promise<StoredSecret>;
+  create(place: StorageScope, secret: NewSecret, by: string | null): Promise<StoredSecret>;
   /**
    * Changes what is named; of versions the newest are kept. @throws not_found, overloaded when its master key went,
    * conflict when the revision is another one by now
    */
   update(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: {
       readonly revision: number | undefined;
@@ -85,7 +85,7 @@ export interface VaultSecrets {
     },
   ): Promise<{ secret: StoredSecret; dropped: number[] }>;
   /** @throws not_found */
-  delete(place: StoragePlace, id: string): Promise<void>;
+  delete(place: StorageScope, id: string): Promise<void>;
   /** Whatever was granted to one key is granted to another too: it follows the first. Returns how many secrets. */
   grantAlso(projectId: string, from: string, to: string): Promise<number>;
 }
@@ -127,7 +127,7 @@ const toVersion = (row: Selectable<VaultVersionTable>): StoredSecretVersion => (
 });
 
 export function vaultSecrets({ database, clock, dialect, limits }: Access): VaultSecrets {
-  const rows = ({ projectId, databaseConfigId }: StoragePlace) =>
+  const rows = ({ projectId, databaseConfigId }: StorageScope) =>
     database
       .selectFrom('vault_secrets')
       .selectAll()

@@ -48,7 +48,7 @@ export interface ExportFailure {
   readonly retryDelaySeconds: number | undefined;
 }
 
-/** How an error is answered at an OTLP door. */
+/** How an error is answered at an OTLP receiver. */
 export function exportFailure(error: CandelaError): ExportFailure {
   return {
     httpStatus: error.status,

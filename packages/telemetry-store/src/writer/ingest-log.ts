@@ -85,7 +85,7 @@ export async function openIngestLog(options: IngestLogOptions): Promise<IngestLo
   }
 }
 
-/** The durable door: a request is acknowledged once `append` resolves, and reaches the store exactly once. */
+/** The durable log: a request is acknowledged once `append` resolves, and reaches the store exactly once. */
 export class IngestLog extends EventEmitter<IngestLogEvents> {
   readonly #options: IngestLogOptions;
   readonly #lock: { release(): void };
@@ -201,7 +201,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
     }
   }
 
-  /** Throws what `append` would throw for a request of this many bytes; lets a door refuse before it reads a body. */
+  /** Throws what `append` would throw for a request of this many bytes; lets a receiver refuse before it reads a body. */
   assertAccepting(bytes = 0): void {
     const { capBytes, minFreeDiskPercent } = this.#options;
     if (this.#closed !== undefined) throw fail('shutting_down');

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { encodeTraceRequest } from '@candela/otlp';
 
 export interface AckLoadOptions {
-  /** Base address of the OTLP door at the moment, e.g. `http://127.0.0.1:4318`; undefined while there is none. */
+  /** Base address of the OTLP receiver at the moment, e.g. `http://127.0.0.1:4318`; undefined while there is none. */
   readonly endpoint: () => string | undefined;
   readonly clients: number;
   /** Every request is one trace of so many spans. Default 5. */

@@ -41,7 +41,7 @@ const list = (query: object = {}, organisationId = 'default') =>
     header: () => undefined,
     client: { address: '', userAgent: undefined },
     requestId: 'asking',
-    caller: { headers: () => undefined, remoteAddress: '', door: 'api' },
+    caller: { headers: () => undefined, remoteAddress: '', endpoint: 'api' },
     setCookie: () => {},
     etag: () => {},
   });

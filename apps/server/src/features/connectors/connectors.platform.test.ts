@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@candela/kernel';
 import { type EmbeddedEngine, startEmbeddedEngine, type TelemetryStore } from '@candela/telemetry-store';
-import { type ClickHouseDoor, openClickHouseDoor } from '@candela/testkit';
+import { type ClickHouseProxy, openClickHouseProxy } from '@candela/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../identity/testing/browser.ts';
 import { type Installation, openInstallation } from '../identity/testing/installation.ts';
@@ -18,14 +18,18 @@ let owner: Browser;
 let dir: string;
 /** Stands for a ClickHouse server: an engine of its own behind a TCP port that asks for a password. */
 let server: EmbeddedEngine;
-let door: ClickHouseDoor;
+let endpoint: ClickHouseProxy;
 let second: { id: string; key: string };
 const ids = { side: '', big: '' };
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'candela-server-'));
   server = await startEmbeddedEngine({ dataDir: dir, logger: silentLogger });
-  door = await openClickHouseDoor({ socketPath: server.socketPath, username: 'candela', password: PASSWORD });
+  endpoint = await openClickHouseProxy({
+    socketPath: server.socketPath,
+    username: 'candela',
+    password: PASSWORD,
+  });
   place = await openInstallation();
   owner = await place.own();
   const project = (await owner.call('POST', '/api/projects', { name: 'Second' })).data;
@@ -34,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await place.close();
-  await door.close();
+  await endpoint.close();
   await server.close();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -43,7 +47,7 @@ const connect = (changes: object = {}) =>
   owner.call('POST', '/api/connectors', {
     kind: 'clickhouse',
     name: 'Big',
-    url: door.url,
+    url: endpoint.url,
     username: 'candela',
     password: PASSWORD,
     database: 'telemetry',
@@ -135,7 +139,7 @@ describe('connectors', () => {
     const made = await connect();
     expect([made.status, made.data]).toMatchObject([
       201,
-      { name: 'Big', kind: 'clickhouse', url: door.url, hasPassword: true, version: 1, boundTo: 0 },
+      { name: 'Big', kind: 'clickhouse', url: endpoint.url, hasPassword: true, version: 1, boundTo: 0 },
     ]);
     ids.big = String(made.data.id);
     const side = await owner.call('POST', '/api/connectors', { kind: 'embedded', name: 'Side' });
@@ -222,7 +226,7 @@ it('over TLS a server is believed by its authority, or when it is said that this
     return;
   }
   const { socketPath } = server;
-  const secure = await openClickHouseDoor({ socketPath, username: 'candela', password: PASSWORD, tls });
+  const secure = await openClickHouseProxy({ socketPath, username: 'candela', password: PASSWORD, tls });
   try {
     const look = async (name: string, changes: object) => {
       const { data } = await connect({ name, url: secure.url, ...changes });
@@ -304,13 +308,13 @@ describe('routing', () => {
   });
 
   it('a database that is away is an error for its own project alone; what was taken meanwhile arrives there', async () => {
-    const { port } = new URL(door.url);
-    await door.close();
+    const { port } = new URL(endpoint.url);
+    await endpoint.close();
     expect(await send('late', ['production'], second.key)).toEqual([200, 200, 200]);
     for (const { status } of await shown(inSecond())) expect(status).toBe(503);
     for (const { status } of await shown({ 'x-platform-environment': 'production' }))
       expect(status).toBe(200);
-    door = await openClickHouseDoor({
+    endpoint = await openClickHouseProxy({
       socketPath: server.socketPath,
       username: 'candela',
       password: PASSWORD,

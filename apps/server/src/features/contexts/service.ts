@@ -12,7 +12,7 @@ import type {
   ContextDocument,
   MetadataStore,
   Repositories,
-  StoragePlace,
+  StorageScope,
   StoredContext,
 } from '@candela/metadata-store';
 import { actorName, type AuditEntry, record } from '../audit/service.ts';
@@ -36,7 +36,7 @@ const documentOf = ({ metaProperties, ...rest }: ContextBody): ContextDocument =
 export function createContexts({ metadata }: { metadata: MetadataStore }) {
   async function show(
     repositories: Repositories,
-    place: StoragePlace,
+    place: StorageScope,
     { meta, tags, ...rest }: StoredContext,
   ): Promise<Context> {
     return {

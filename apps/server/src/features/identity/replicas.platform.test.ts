@@ -47,7 +47,7 @@ describe.skipIf(server === undefined)('two replicas on one PostgreSQL', () => {
       const context = await replica?.authenticate({
         headers: (name) => headers.get(name),
         remoteAddress: '192.0.2.7',
-        door: 'api',
+        endpoint: 'api',
       });
       return context?.principal.kind;
     } catch (thrown) {

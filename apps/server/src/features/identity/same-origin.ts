@@ -7,7 +7,7 @@ export interface Sender {
   readonly headers: (name: string) => string | undefined;
   /** Peer address of the socket. Never taken from a header. */
   readonly remoteAddress: string;
-  readonly door: 'otlp' | 'api';
+  readonly endpoint: 'otlp' | 'api';
 }
 
 const FORWARDING_HEADERS = [
@@ -51,7 +51,7 @@ export function requireLocalName(sender: Sender): void {
  */
 export function requireSameOrigin(sender: Sender, publicUrl: string | undefined, required: boolean): void {
   const refuse = () => fail('forbidden', { detail: ANOTHER_ORIGIN });
-  const site = sender.door === 'api' ? sender.headers('sec-fetch-site') : undefined;
+  const site = sender.endpoint === 'api' ? sender.headers('sec-fetch-site') : undefined;
   if (site !== undefined && !OWN_SITES.has(site)) throw refuse();
   const origin = sender.headers('origin');
   if (origin === undefined) {
@@ -64,7 +64,7 @@ export function requireSameOrigin(sender: Sender, publicUrl: string | undefined,
   // A page in the browser of this machine may send telemetry; only our own page may ask and change anything.
   const allowed =
     url !== undefined &&
-    (sender.door === 'otlp'
+    (sender.endpoint === 'otlp'
       ? isLoopbackName(url.hostname.toLowerCase())
       : url.host === hostOf(sender)?.trim().toLowerCase() ||
         (publicUrl !== undefined && origin === new URL(publicUrl).origin));

@@ -43,7 +43,7 @@ function input(headers: Record<string, string>, more: Partial<AuthenticateInput>
   return {
     headers: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
     remoteAddress: '192.0.2.7',
-    door: 'otlp',
+    endpoint: 'otlp',
     ...more,
   };
 }
@@ -69,16 +69,16 @@ describe('credentials', () => {
     `Bearer ${encodeURIComponent(KEY)}`,
     basic(`anything:${KEY}`),
     basic(`:${KEY}`),
-  ])('accepts %s on the OTLP door', async (authorization) => {
+  ])('accepts %s on the OTLP endpoint', async (authorization) => {
     const ctx = await identity().authenticate(input({ authorization }));
     expect(ctx.principal).toEqual({ kind: 'key', id: 'bootstrap' });
     expect(ctx.scopes.size).toBe(9);
     expect(ctx.environment).toBeUndefined();
   });
 
-  it('takes Basic on the OTLP door only', async () => {
+  it('takes Basic on the OTLP endpoint only', async () => {
     const authorization = basic(`x:${KEY}`);
-    expect(await codeOf(() => identity().authenticate(input({ authorization }, { door: 'api' })))).toBe(
+    expect(await codeOf(() => identity().authenticate(input({ authorization }, { endpoint: 'api' })))).toBe(
       'unknown_credential',
     );
   });
@@ -128,7 +128,7 @@ describe('a session', () => {
     const headers = { cookie: `candela_session=${token}` };
     const askAfter = async (hours: number, unattended: boolean) => {
       clock.shift += hours * hour;
-      const asked = input(headers, { door: 'api', on: 'account', unattended });
+      const asked = input(headers, { endpoint: 'api', on: 'account', unattended });
       return codeOf(() => authenticate(asked));
     };
     for (const unattended of [false, false, true]) expect(await askAfter(2, unattended)).toBe('ok');
@@ -184,7 +184,7 @@ describe('what no key is', () => {
     });
     for (const [kind, text] of Object.entries(texts)) {
       work.length = 0;
-      const asked = input({ authorization: `Bearer ${text}` }, { door: 'api' });
+      const asked = input({ authorization: `Bearer ${text}` }, { endpoint: 'api' });
       expect([kind, await codeOf(() => service.authenticate(asked))]).toEqual([kind, 'unknown_credential']);
       expect([kind, work]).toEqual([kind, ['key', 'token']]);
       await codeOf(() => service.authenticate(asked));
@@ -194,10 +194,10 @@ describe('what no key is', () => {
 });
 
 describe('wrong keys', () => {
-  const from = (remoteAddress: string, key = 'wrong', door: 'otlp' | 'api' = 'otlp') =>
-    input({ authorization: `Bearer ${key}` }, { remoteAddress, door });
+  const from = (remoteAddress: string, key = 'wrong', endpoint: 'otlp' | 'api' = 'otlp') =>
+    input({ authorization: `Bearer ${key}` }, { remoteAddress, endpoint });
 
-  it('from one address are told to wait, on both doors together; a right key and other addresses are not', async () => {
+  it('from one address are told to wait, on both endpoints together; a right key and other addresses are not', async () => {
     let now = 1_000_000;
     const service = identity({ host: '0.0.0.0', wrongKeysPerMinute: 4 }, { now: () => now });
     const code = (asked: AuthenticateInput) => codeOf(() => service.authenticate(asked));
@@ -230,9 +230,9 @@ describe('anonymous loopback', () => {
   it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
     'may ingest and read from %s',
     async (address) => {
-      for (const door of ['otlp', 'api'] as const) {
+      for (const endpoint of ['otlp', 'api'] as const) {
         const ctx = await identity().authenticate(
-          input({ host: 'localhost:4318' }, { remoteAddress: address, door }),
+          input({ host: 'localhost:4318' }, { remoteAddress: address, endpoint }),
         );
         expect(ctx.principal.kind).toBe('anonymous');
         expect([...ctx.scopes].sort()).toEqual(['ingest', 'telemetry']);
@@ -254,9 +254,9 @@ describe('anonymous loopback', () => {
     expect(await codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1' })))).toBe(
       'no_credential',
     );
-    expect(await codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1', door: 'api' })))).toBe(
-      'ok',
-    );
+    expect(
+      await codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1', endpoint: 'api' }))),
+    ).toBe('ok');
   });
 
   it.each(['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via'])(
@@ -279,7 +279,8 @@ describe('anonymous loopback', () => {
     ['localhost@evil.test', 'forbidden'],
     ['', 'forbidden'],
   ])('checks the Host header: %j gives %s', async (host, code) => {
-    const run = () => identity().authenticate(input({ host }, { remoteAddress: '127.0.0.1', door: 'api' }));
+    const run = () =>
+      identity().authenticate(input({ host }, { remoteAddress: '127.0.0.1', endpoint: 'api' }));
     expect(await codeOf(run)).toBe(code);
   });
 
@@ -291,11 +292,11 @@ describe('anonymous loopback', () => {
     [{ host: '::' }, 'no_credential'],
     [{ host: '10.0.0.5', publicUrl: 'http://localhost:3000' }, 'no_credential'],
   ])('needs a key once the platform is open to others: %j gives %s', async (config, code) => {
-    for (const door of ['otlp', 'api'] as const) {
+    for (const endpoint of ['otlp', 'api'] as const) {
       const from = (headers: Record<string, string>) =>
         codeOf(() =>
           identity(config).authenticate(
-            input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', door }),
+            input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', endpoint }),
           ),
         );
       expect(await from({})).toBe(code);
@@ -307,7 +308,7 @@ describe('anonymous loopback', () => {
     const from = (origin: string) =>
       codeOf(() =>
         identity().authenticate(
-          input({ host: 'localhost:3000', origin }, { remoteAddress: '127.0.0.1', door: 'api' }),
+          input({ host: 'localhost:3000', origin }, { remoteAddress: '127.0.0.1', endpoint: 'api' }),
         ),
       );
     expect(await from('http://localhost:3000')).toBe('ok');
@@ -317,10 +318,10 @@ describe('anonymous loopback', () => {
   });
 
   it('answers nothing that a page of another site asks for, whatever that page says', async () => {
-    const from = (headers: Record<string, string>, door: 'otlp' | 'api' = 'api') =>
+    const from = (headers: Record<string, string>, endpoint: 'otlp' | 'api' = 'api') =>
       codeOf(() =>
         identity().authenticate(
-          input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', door }),
+          input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', endpoint }),
         ),
       );
     expect(await from({ 'sec-fetch-site': 'same-origin' })).toBe('ok');
@@ -343,8 +344,8 @@ describe('anonymous loopback', () => {
 });
 
 describe('context headers', () => {
-  const withKey = (headers: Record<string, string>, door: 'otlp' | 'api' = 'otlp') =>
-    input({ authorization: `Bearer ${KEY}`, ...headers }, { door });
+  const withKey = (headers: Record<string, string>, endpoint: 'otlp' | 'api' = 'otlp') =>
+    input({ authorization: `Bearer ${KEY}`, ...headers }, { endpoint });
 
   it.each([
     [{ 'x-platform-project-id': 'default' }, 'ok'],
@@ -379,7 +380,7 @@ describe('context headers', () => {
     const service = identity();
     const asked = withKey({ 'x-platform-environment': 'staging' }, 'api');
     expect(await codeOf(() => service.authenticate(asked))).toBe('not_found');
-    expect(await codeOf(() => service.authenticate({ ...asked, door: 'otlp' }))).toBe('ok');
+    expect(await codeOf(() => service.authenticate({ ...asked, endpoint: 'otlp' }))).toBe('ok');
     service.learnEnvironments('default', ['staging']);
     expect((await service.authenticate(asked)).environment).toBe('staging');
     await service.directory.settle();

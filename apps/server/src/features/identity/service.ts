@@ -18,7 +18,7 @@ import {
 import type { MetadataStore } from '@candela/metadata-store';
 import { createClientAddress } from '../../http/client-address.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
-import type { PlatformPlaces } from '../connectors/platform-places.ts';
+import type { PlatformScopes } from '../connectors/platform-scopes.ts';
 import { isLoopbackName, networkOf } from './addresses.ts';
 import { parseAuthorization } from './credential.ts';
 import { createDirectory, type Directory } from './directory.ts';
@@ -65,8 +65,8 @@ export interface AuthenticateInput extends Sender {
 
 export interface Identity {
   /**
-   * Who asks, for which tenant. On the `otlp` door `environment` is undefined unless header or key name one; on the
-   * `api` door undefined means all environments of the project. About an account organisation and project may be
+   * Who asks, for which tenant. On the `otlp` endpoint `environment` is undefined unless header or key name one; on the
+   * `api` endpoint undefined means all environments of the project. About an account organisation and project may be
    * empty, about an organisation the project: of who reaches none.
    * @throws no_credential, unknown_credential, not_signed_in, rate_limited (too many wrong keys), forbidden,
    * bad_request, bad_environment_name, not_found
@@ -74,7 +74,7 @@ export interface Identity {
   authenticate(input: AuthenticateInput): Promise<RequestContext>;
   /** The person whose session cookie a request carries; undefined: nobody is signed in. @throws forbidden */
   person(input: AuthenticateInput): Promise<SessionOwner | undefined>;
-  /** For doors without a credential: what a page of another site asks is refused. @throws forbidden */
+  /** For endpoints without a credential: what a page of another site asks is refused. @throws forbidden */
   requireOwnPage(input: AuthenticateInput): void;
   /** Address of who sent a request, behind trusted proxies too. For limits and records; it proves nothing. */
   addressOf(input: Pick<Sender, 'headers' | 'remoteAddress'>): string;
@@ -98,7 +98,7 @@ export interface IdentityParts {
   /** What a token that an application sends stands for; undefined: it is none. */
   readonly tokens?: (token: string) => Promise<KeyHolder | undefined>;
   /** Which configuration keeps prompts, secrets and rules; default: the built-in one alone. */
-  readonly places?: PlatformPlaces;
+  readonly places?: PlatformScopes;
 }
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
@@ -135,7 +135,7 @@ export function createIdentity(parts: IdentityParts): Identity {
     try {
       const credential = parseAuthorization(input.headers('authorization'));
       if (credential === undefined) return undefined;
-      if (credential === 'unreadable' || (credential.scheme === 'basic' && input.door !== 'otlp')) {
+      if (credential === 'unreadable' || (credential.scheme === 'basic' && input.endpoint !== 'otlp')) {
         throw fail('unknown_credential');
       }
       const holder = (await keys.find(credential.key)) ?? (await parts.tokens?.(credential.key));
@@ -152,14 +152,14 @@ export function createIdentity(parts: IdentityParts): Identity {
   /** Loopback only, not through a proxy, not a web page; to read, only while nobody owns the platform. */
   async function requireAnonymous(input: AuthenticateInput): Promise<void> {
     if (needsKey || input.application === true || !isLocal(input)) throw fail('no_credential');
-    if (input.door === 'otlp' && !config.ingestAnonymous) throw fail('no_credential');
+    if (input.endpoint === 'otlp' && !config.ingestAnonymous) throw fail('no_credential');
     requireLocalName(input);
     requireSameOrigin(input, config.publicUrl, false);
-    if (input.door === 'api' && (await directory.isOwned())) throw fail('not_signed_in');
+    if (input.endpoint === 'api' && (await directory.isOwned())) throw fail('not_signed_in');
   }
 
   async function person(input: AuthenticateInput): Promise<SessionOwner | undefined> {
-    if (input.door !== 'api') return undefined;
+    if (input.endpoint !== 'api') return undefined;
     // Somebody else's page on a neighbouring host may add a cookie of the name: that must not sign anybody out.
     const owners = new Map<string, SessionOwner>();
     for (const token of readCookies(cookie, input.headers('cookie'))) {
@@ -206,7 +206,7 @@ export function createIdentity(parts: IdentityParts): Identity {
         detail: 'This API key does not reach the environment named in x-platform-environment.',
       });
     }
-    if (input.door === 'api' && !(await directory.hasEnvironment(projectId, name))) {
+    if (input.endpoint === 'api' && !(await directory.hasEnvironment(projectId, name))) {
       throw fail('not_found', { what: `Environment "${name}"` });
     }
     return name;

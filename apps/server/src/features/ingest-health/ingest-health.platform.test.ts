@@ -3,7 +3,7 @@ import { encodeTraceRequest, type Span } from '@candela/otlp';
 import { DEFAULT_PROJECT_ID, SCOPES, systemClock } from '@candela/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grpcFrame, grpcRaw, post } from '../../ingest/testing/client.ts';
-import { API_KEY, type Doors, openDoors } from '../../ingest/testing/harness.ts';
+import { API_KEY, type Receivers, openReceivers } from '../../ingest/testing/harness.ts';
 import { ingestHealthHandlers } from './routes.ts';
 
 type Health = ResponseOf<typeof ROUTES.getIngestHealth>['data'];
@@ -25,19 +25,19 @@ const RESOURCE = {
 const request = (...spans: Span[]) =>
   encodeTraceRequest({ resourceSpans: [{ resource: { attributes: RESOURCE }, scopeSpans: [{ spans }] }] });
 
-/** Real doors refuse real requests; then the figures are read as the API reads them. */
+/** Real receivers refuse real requests; then the figures are read as the API reads them. */
 describe('ingest health', () => {
-  let doors: Doors;
+  let receivers: Receivers;
   beforeAll(async () => {
-    doors = await openDoors({ ingest: { maxBytes: 64 * 1024 } });
+    receivers = await openReceivers({ ingest: { maxBytes: 64 * 1024 } });
   });
-  afterAll(() => doors.close());
+  afterAll(() => receivers.close());
 
   const health = async (projectId = DEFAULT_PROJECT_ID): Promise<Health> => {
     const handlers = ingestHealthHandlers({
-      ingest: doors.ingest,
-      log: doors.log,
-      store: () => doors.store.health(),
+      ingest: receivers.ingest,
+      log: receivers.log,
+      store: () => receivers.store.health(),
       minFreeDiskPercent: 5,
       clock: systemClock,
     });
@@ -60,7 +60,7 @@ describe('ingest health', () => {
       header: () => undefined,
       client: { address: '127.0.0.1', userAgent: undefined },
       requestId: 'test',
-      caller: { headers: () => undefined, remoteAddress: '127.0.0.1', door: 'api' as const },
+      caller: { headers: () => undefined, remoteAddress: '127.0.0.1', endpoint: 'api' as const },
       setCookie: () => {},
       etag: () => {},
     };
@@ -78,25 +78,27 @@ describe('ingest health', () => {
     const python = { 'user-agent': 'OTel-OTLP-Exporter-Python/1.30.0' };
     const curl = { 'user-agent': 'curl/8.5.0' };
     const good = request(span());
-    expect((await post(doors.port, good, { headers: python })).status).toBe(200);
-    expect((await post(doors.port, good, { headers: python })).status).toBe(200);
+    expect((await post(receivers.port, good, { headers: python })).status).toBe(200);
+    expect((await post(receivers.port, good, { headers: python })).status).toBe(200);
     const partly = request(
       span({ spanId: 'b7ad6b7169203332' }),
       span({ name: 'late', startTimeUnixNano: 0 }),
     );
-    expect((await post(doors.port, partly, { headers: python })).status).toBe(200);
-    expect((await post(doors.port, Buffer.from('not protobuf at all'), { headers: curl })).status).toBe(400);
-    expect((await post(doors.port, Buffer.alloc(70_000), { headers: curl })).status).toBe(413);
+    expect((await post(receivers.port, partly, { headers: python })).status).toBe(200);
+    expect((await post(receivers.port, Buffer.from('not protobuf at all'), { headers: curl })).status).toBe(
+      400,
+    );
+    expect((await post(receivers.port, Buffer.alloc(70_000), { headers: curl })).status).toBe(413);
     const wrong = {
       ...curl,
       authorization: 'Bearer pk_wrong000_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
     };
-    expect((await post(doors.port, good, { headers: wrong })).status).toBe(401);
+    expect((await post(receivers.port, good, { headers: wrong })).status).toBe(401);
     const keyed = {
       authorization: `Bearer ${API_KEY}`,
       'user-agent': 'OTel OTLP Exporter Go/1.34.0 grpc-go/1.7',
     };
-    const sent = await grpcRaw(doors.grpcPort, grpcFrame(request(span({ spanId: 'b7ad6b7169203333' }))), {
+    const sent = await grpcRaw(receivers.grpcPort, grpcFrame(request(span({ spanId: 'b7ad6b7169203333' }))), {
       headers: keyed,
     });
     expect(sent.code).toBe(0);

@@ -3,12 +3,12 @@ import type { Clock } from '@candela/kernel';
 import type { IngestLog, StoreHealth } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import type { Ingest } from '../../ingest/index.ts';
-import type { ClientFigures, Page, SignalFigures, Trouble } from '../../ingest/ledger/ledger.ts';
-import { Minutes } from '../../ingest/ledger/minutes.ts';
+import type { ClientFigures, Page, SignalFigures, Trouble } from '../../ingest/stats/stats.ts';
+import { Minutes } from '../../ingest/stats/minutes.ts';
 import { degradedReasons } from '../health/routes.ts';
 
 export interface IngestHealthSources {
-  readonly ingest: Pick<Ingest, 'ledger' | 'pressure'>;
+  readonly ingest: Pick<Ingest, 'stats' | 'pressure'>;
   readonly log: Pick<IngestLog, 'stats' | 'health'>;
   readonly store: () => StoreHealth;
   readonly minFreeDiskPercent: number;
@@ -27,7 +27,7 @@ const SILENT: SignalFigures = {
 const SIGNALS = ['traces', 'logs', 'metrics'] as const;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** How the doors do, for the project that asks; the pipeline behind them is everybody's. */
+/** How the receivers do, for the project that asks; the pipeline behind them is everybody's. */
 export function ingestHealthHandlers(sources: IngestHealthSources): Pick<Handlers, 'getIngestHealth'> {
   const { ingest, log, clock } = sources;
   return {
@@ -35,14 +35,14 @@ export function ingestHealthHandlers(sources: IngestHealthSources): Pick<Handler
       const store = sources.store();
       const stats = log.stats();
       const reasons = degradedReasons(store, stats, log.health().reasons);
-      const page = ingest.ledger.of(context.projectId);
+      const page = ingest.stats.of(context.projectId);
       const { pendingBytes, decodeQueue, workersLost } = ingest.pressure();
       return {
         data: {
           state: reasons.length === 0 ? 'ok' : 'degraded',
           reasons,
           now: iso(clock.now()),
-          since: iso(ingest.ledger.sinceMs),
+          since: iso(ingest.stats.sinceMs),
           pipeline: {
             lagMs: stats.oldestAgeMs,
             backlogRequests: stats.backlogRequests,
@@ -67,7 +67,7 @@ export function ingestHealthHandlers(sources: IngestHealthSources): Pick<Handler
           clients: [...(page?.clients.values() ?? [])].reverse().map(clientRow),
           clientsForgotten: page?.clientsForgotten ?? 0,
           // What was said to a stranger may name what only a member should know; that it happened is enough.
-          strangers: troublesOf(ingest.ledger.strangers).map((trouble) => ({ ...trouble, message: '' })),
+          strangers: troublesOf(ingest.stats.strangers).map((trouble) => ({ ...trouble, message: '' })),
         },
       };
     },
@@ -85,10 +85,10 @@ function troublesOf(page: Page | undefined): IngestTrouble[] {
 }
 
 function clientRow(client: ClientFigures): IngestClient {
-  const { door, format, principal, lastAtMs, trouble, sdks, services, ...rest } = client;
+  const { receiver, format, principal, lastAtMs, trouble, sdks, services, ...rest } = client;
   return {
     ...rest,
-    transport: door === 'grpc' ? 'grpc' : `http/${format}`,
+    transport: receiver === 'grpc' ? 'grpc' : `http/${format}`,
     key: principal.kind === 'anonymous' ? null : principal.id,
     sdks: [...sdks],
     services: [...services],

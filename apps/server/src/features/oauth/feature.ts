@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, fail, type Logger, type RequestContext } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
-import type { Door } from '../../http/front.ts';
+import type { Endpoint } from '../../http/request-handler.ts';
 import { header } from '../../http/header.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
 import { networkOf } from '../identity/addresses.ts';
@@ -11,10 +11,10 @@ import type { Envelope } from '@candela/vault';
 import { oauthHandlers } from './routes.ts';
 import { createOauth, type Oauth } from './service.ts';
 
-/** Requests at the doors from one address a minute: they come before any credential, and each asks the store. */
+/** Requests at the endpoints from one address a minute: they come before any credential, and each asks the store. */
 const PER_MINUTE = 600;
 
-/** Applications and their tokens: the doors, the routes, and what a token stands for. */
+/** Applications and their tokens: the endpoints, the routes, and what a token stands for. */
 export function createOauthFeature(parts: {
   readonly metadata: MetadataStore;
   readonly envelope: Envelope;
@@ -40,7 +40,7 @@ export function createOauthFeature(parts: {
     return (await metadata.people.byId(principal.id))?.email ?? null;
   }
 
-  const door: Door = {
+  const endpoint: Endpoint = {
     id: 'oauth',
     owns: oauth.owns,
     async serve(request: IncomingMessage, response: ServerResponse) {
@@ -51,7 +51,7 @@ export function createOauthFeature(parts: {
     },
   };
 
-  return { door, find: oauth.find, handlers: oauthHandlers({ oauth, metadata, projectsOf, emailOf }) };
+  return { endpoint, find: oauth.find, handlers: oauthHandlers({ oauth, metadata, projectsOf, emailOf }) };
 }
 
 export type OauthFeature = ReturnType<typeof createOauthFeature>;

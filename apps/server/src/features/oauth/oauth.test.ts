@@ -20,7 +20,7 @@ import { createOauth, type Oauth } from './service.ts';
 const REDIRECT = 'https://app.example.com/cb';
 const SECRET = 'a-secret-of-the-application';
 
-/** A browser as far as the doors need one: it keeps cookies by path and does not follow. */
+/** A browser as far as the endpoints need one: it keeps cookies by path and does not follow. */
 class Browser {
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
@@ -485,7 +485,7 @@ describe('tokens', () => {
   });
 });
 
-it('tells where its doors are', async () => {
+it('tells where its endpoints are', async () => {
   const response = await fetch(`${base}/.well-known/oauth-authorization-server`);
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({

@@ -32,7 +32,7 @@ const escape = (text: string): string =>
 
 /**
  * The authorization server. It keeps no session of its own: who the person is says the platform's, each time. This file
- * and what it needs is loaded when somebody first comes to the doors: the library takes 50 MB.
+ * and what it needs is loaded when somebody first comes to the endpoints: the library takes 50 MB.
  */
 export function createProvider(parts: ProviderParts): Provider {
   const { store } = parts;
@@ -45,7 +45,7 @@ export function createProvider(parts: ProviderParts): Provider {
         resume: 'candela_oauth_resume',
         session: SESSION_COOKIE,
       },
-      // The page and the API that decide are elsewhere than the doors.
+      // The page and the API that decide are elsewhere than the endpoints.
       short: { path: '/', httpOnly: true, sameSite: 'lax', signed: true },
       long: { httpOnly: true, sameSite: 'lax', signed: true },
     },

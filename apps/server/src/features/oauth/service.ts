@@ -44,9 +44,9 @@ export interface OauthParts {
 }
 
 export interface Oauth {
-  /** Whether a path is one of the doors. */
+  /** Whether a path is one of the endpoints. */
   owns(path: string): boolean;
-  /** Answers a request at a door. */
+  /** Answers a request at an endpoint. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Undefined: no such token, or it has ended, or was taken back, or whoever gave it may not any more. */
   find(token: string): Promise<KeyHolder | undefined>;

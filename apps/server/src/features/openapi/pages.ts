@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Page } from '../../http/front.ts';
+import type { Page } from '../../http/request-handler.ts';
 import { generateOpenApi } from './generate.ts';
 
 const asset = (name: string): string => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import type {
   AuditDetails,
   MetadataStore,
   Prompts,
-  StoragePlace,
+  StorageScope,
   StoredPrompt,
   StoredPromptVersion,
 } from '@candela/metadata-store';
@@ -70,7 +70,7 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
   }
 
   /** A version of a prompt by what a caller calls it, the draft too. */
-  async function find(place: StoragePlace, id: string, wanted: string): Promise<StoredPromptVersion> {
+  async function find(place: StorageScope, id: string, wanted: string): Promise<StoredPromptVersion> {
     const index = await metadata.prompts.index(place, { id });
     if (index === undefined) throw fail('not_found', { what: 'The prompt' });
     const versionId = wanted === 'draft' ? index.draftId : choose(index, wanted).id;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CompiledPrompt, formatVersion, renderTemplate } from '@candela/contract';
 import { fail } from '@candela/kernel';
-import type { MetadataStore, PromptIndex, StoragePlace, StoredPromptVersion } from '@candela/metadata-store';
+import type { MetadataStore, PromptIndex, StorageScope, StoredPromptVersion } from '@candela/metadata-store';
 import { ReadCache } from './cache.ts';
 import { choose } from './select.ts';
 
@@ -35,7 +35,7 @@ export interface PromptService {
    * A published version, compiled when that is asked for. Counts no download.
    * @throws bad_request, not_found, refused (only a draft, too much to put in), metadata_unavailable
    */
-  compiled(place: StoragePlace, request: PromptRequest): Promise<ServedPrompt>;
+  compiled(place: StorageScope, request: PromptRequest): Promise<ServedPrompt>;
   stop(): void;
 }
 
@@ -51,7 +51,7 @@ export function createPromptService(metadata: MetadataStore): PromptService {
   );
   const forget = metadata.changes.on(['prompts', 'prompt_versions', 'prompt_labels'], () => known.clear());
 
-  async function indexOf(place: StoragePlace, { id, name }: PromptRequest): Promise<PromptIndex> {
+  async function indexOf(place: StorageScope, { id, name }: PromptRequest): Promise<PromptIndex> {
     const key = JSON.stringify([place.projectId, place.databaseConfigId, id ?? null, name ?? null]);
     const found = await known.get(key, () => metadata.prompts.index(place, { id, name }));
     if (found === undefined) {

@@ -1,14 +1,14 @@
 import { EVALUATE_LIMITS, type RuleEvaluation } from '@candela/contract';
 import { fail } from '@candela/kernel';
-import type { StoragePlace } from '@candela/metadata-store';
+import type { StorageScope } from '@candela/metadata-store';
 import type { EntityKinds } from './entities/index.ts';
 import type { EvaluateRequest } from './evaluate-request.ts';
-import type { RuleBook } from './rule-book.ts';
+import type { RuleCache } from './rule-cache.ts';
 
 /** Answers an application: which rules match, what they hand out, and on request that itself. @throws refused */
 export async function evaluate(
-  parts: { readonly book: RuleBook; readonly kinds: EntityKinds },
-  place: StoragePlace,
+  parts: { readonly book: RuleCache; readonly kinds: EntityKinds },
+  place: StorageScope,
   { entityType, fields, includeData, inputs }: EvaluateRequest,
 ): Promise<RuleEvaluation> {
   const matches = await parts.book.matching(place, entityType, fields);

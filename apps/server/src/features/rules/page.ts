@@ -1,5 +1,5 @@
 import { ENTITY_TYPES, type EntityType } from '@candela/contract';
-import type { MetadataStore, StoragePlace, StoredRule } from '@candela/metadata-store';
+import type { MetadataStore, StorageScope, StoredRule } from '@candela/metadata-store';
 import { type PreparedRule, type RuleSet, ruleSet } from '@candela/rules';
 import type { EntityKinds } from './entities/index.ts';
 import { readyRule } from './stored-rule.ts';
@@ -31,7 +31,7 @@ interface Parts {
 }
 
 /** Reads the rules of a place: all of them, or with a former page those that changed since. */
-export async function readPage(parts: Parts, place: StoragePlace, former: Page | undefined): Promise<Page> {
+export async function readPage(parts: Parts, place: StorageScope, former: Page | undefined): Promise<Page> {
   const { rules } = parts.metadata;
   const inactive = new Map<EntityType, ReadonlySet<string>>();
   for (const type of ENTITY_TYPES)

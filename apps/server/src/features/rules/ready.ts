@@ -5,7 +5,7 @@ import type { PlatformMetrics } from '../../metrics.ts';
 import type { PromptService } from '../prompts/service.ts';
 import { entityKinds } from './entities/index.ts';
 import { type RuleHandlers, ruleHandlers } from './routes.ts';
-import { createRuleBook } from './rule-book.ts';
+import { createRuleCache } from './rule-cache.ts';
 
 type Asked = Parameters<typeof createRuleQueries>;
 
@@ -24,6 +24,6 @@ export interface RuleFeatureParts {
 export function readyRules(parts: RuleFeatureParts): RuleHandlers {
   const { metadata, logger, clock, reads, limits } = parts;
   const kinds = entityKinds(metadata, parts.prompts);
-  const book = createRuleBook({ metadata, kinds, logger, registry: parts.metrics.registry });
+  const book = createRuleCache({ metadata, kinds, logger, registry: parts.metrics.registry });
   return ruleHandlers({ metadata, kinds, book, queries: createRuleQueries(reads, limits), clock });
 }

@@ -10,7 +10,7 @@ import { windowOf } from '../telemetry/service.ts';
 import type { EntityKinds } from './entities/index.ts';
 import { evaluate } from './evaluate.ts';
 import { readEvaluateRequest } from './evaluate-request.ts';
-import type { RuleBook } from './rule-book.ts';
+import type { RuleCache } from './rule-cache.ts';
 import { createRules, explanationOf, requireValid } from './service.ts';
 
 export type RuleHandlers = Pick<Handlers, keyof typeof RULE_ROUTES>;
@@ -18,7 +18,7 @@ export type RuleHandlers = Pick<Handlers, keyof typeof RULE_ROUTES>;
 export interface RuleParts {
   readonly metadata: MetadataStore;
   readonly kinds: EntityKinds;
-  readonly book: RuleBook;
+  readonly book: RuleCache;
   readonly queries: RuleQueries;
   readonly clock: Clock;
 }

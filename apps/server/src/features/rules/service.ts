@@ -5,7 +5,7 @@ import type {
   MetadataStore,
   Repositories,
   RuleDocument,
-  StoragePlace,
+  StorageScope,
   StoredRule,
   StoredRuleLink,
 } from '@candela/metadata-store';
@@ -41,7 +41,7 @@ export function requireValid(rule: Rule): void {
 /** Rules of a project and database configuration: what people see and change of them. */
 export function createRules({ metadata, kinds }: { metadata: MetadataStore; kinds: EntityKinds }) {
   /** What is behind links, by kind and id. */
-  async function lookAt(repositories: Repositories, place: StoragePlace, links: readonly Link[]) {
+  async function lookAt(repositories: Repositories, place: StorageScope, links: readonly Link[]) {
     const found = new Map<string, { readonly name: string; readonly active: boolean }>();
     for (const kind of Object.values(kinds)) {
       const ids = new Set(
@@ -82,7 +82,7 @@ export function createRules({ metadata, kinds }: { metadata: MetadataStore; kind
 
   async function show(
     repositories: Repositories,
-    place: StoragePlace,
+    place: StorageScope,
     rules: readonly StoredRule[],
   ): Promise<RuleView[]> {
     const seen = await lookAt(
@@ -95,7 +95,7 @@ export function createRules({ metadata, kinds }: { metadata: MetadataStore; kind
 
   async function showOne(
     repositories: Repositories,
-    place: StoragePlace,
+    place: StorageScope,
     rule: StoredRule,
   ): Promise<RuleView> {
     return showRule(rule, await lookAt(repositories, place, rule.links));
@@ -104,7 +104,7 @@ export function createRules({ metadata, kinds }: { metadata: MetadataStore; kind
   /** New links must lead somewhere; those that were there may have lost what was behind them. @throws refused */
   async function requireEntities(
     repositories: Repositories,
-    place: StoragePlace,
+    place: StorageScope,
     links: readonly Link[],
   ): Promise<void> {
     const seen = await lookAt(repositories, place, links);

@@ -2,7 +2,7 @@ import { type CandelaError, fail, type RequestContext } from '@candela/kernel';
 import type { Arrival, LiveRow, TailQueries } from '@candela/telemetry-store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServerEvent } from '../../http/stream-answer.ts';
-import { Bell } from './bell.ts';
+import { Notifier } from './notifier.ts';
 import { createTail, type TailInput } from './service.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
@@ -75,13 +75,13 @@ class Arrivals implements TailQueries {
 
 function stage() {
   const store = new Arrivals();
-  const bell = new Bell();
+  const notifier = new Notifier();
   const clock = { shift: 0, now: () => Date.now() + clock.shift };
-  const tail = createTail({ queries: store, bell, clock, rowsPerSecond: RATE, maxViews: 2 });
+  const tail = createTail({ queries: store, notifier, clock, rowsPerSecond: RATE, maxViews: 2 });
   return {
     store,
     clock,
-    ring: () => bell.ring('otel_traces'),
+    ring: () => notifier.ring('otel_traces'),
     /** Opens a view and reads it in the background. */
     async open(more: Partial<TailInput> = {}) {
       const gone = new AbortController();

@@ -3,12 +3,12 @@ import { TAIL_MAX_BACK_SECONDS } from '@candela/contract';
 import { CandelaError, type Clock, newRequestId, type RequestContext } from '@candela/kernel';
 import { type Arrival, liveTable, type LiveRow, type TailQueries } from '@candela/telemetry-store';
 import type { ServerEvent } from '../../http/stream-answer.ts';
-import type { Bell } from './bell.ts';
+import type { Notifier } from './notifier.ts';
 import { eventId, parseEventId, Position, Positions, type Skip } from './position.ts';
 
 export interface TailParts {
   readonly queries: TailQueries;
-  readonly bell: Bell;
+  readonly notifier: Notifier;
   readonly clock: Clock;
   /** Rows a second that one view is sent. */
   readonly rowsPerSecond: number;
@@ -46,7 +46,7 @@ interface View {
 
 /** Live views: what arrives is told once, in order of arrival, and no faster than a person or a network can follow. */
 export function createTail(parts: TailParts) {
-  const { queries, bell, clock } = parts;
+  const { queries, notifier, clock } = parts;
   // Those that are open, and as many that were a while ago.
   const positions = new Positions(2 * parts.maxViews);
 
@@ -146,7 +146,7 @@ export function createTail(parts: TailParts) {
       const earned = (Math.max(0, now - lookedAt) / 1_000) * parts.rowsPerSecond;
       credit = Math.min(credit + earned, parts.rowsPerSecond * BURST_SECONDS);
       lookedAt = now;
-      heard = bell.count(table);
+      heard = notifier.count(table);
       const { events, rows } = await look(context, input, view, Math.max(1, Math.floor(credit)), ended);
       credit -= rows;
       return events;
@@ -157,7 +157,7 @@ export function createTail(parts: TailParts) {
       try {
         yield* first;
         while (!ended.aborted) {
-          await bell.wait(table, heard, MAX_GAP_MS, ended);
+          await notifier.wait(table, heard, MAX_GAP_MS, ended);
           // Of a clock that was set back, `lookedAt` is far ahead.
           await pause(Math.min(MIN_GAP_MS, lookedAt + MIN_GAP_MS - clock.now()), ended);
           if (ended.aborted) return;

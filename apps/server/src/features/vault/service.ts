@@ -14,7 +14,7 @@ import type {
   MetadataStore,
   Repositories,
   SecretChanges,
-  StoragePlace,
+  StorageScope,
   StoredSecret,
 } from '@candela/metadata-store';
 import type { Envelope } from '@candela/vault';
@@ -311,7 +311,7 @@ export function createVault({ metadata, envelope }: VaultParts) {
      */
     async use(
       actor: AuditActor | RequestContext,
-      place: StoragePlace,
+      place: StorageScope,
       { id, purpose }: { readonly id: string; readonly purpose: string },
     ): Promise<string> {
       const secret = await metadata.vaultSecrets.get(place, id);

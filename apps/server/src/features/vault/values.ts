@@ -1,5 +1,5 @@
 import { CandelaError } from '@candela/kernel';
-import { type StoragePlace, type StoredSecret, versionId } from '@candela/metadata-store';
+import { type StorageScope, type StoredSecret, versionId } from '@candela/metadata-store';
 import type { Envelope } from '@candela/vault';
 
 /** Whose value it is. */
@@ -12,12 +12,12 @@ const placeOf = (id: string, version: number) => ({
 });
 
 /** Sealed with the value: a row that is given another name, or to another project, opens no more. */
-const headOf = ({ projectId, databaseConfigId }: StoragePlace, key: string): string =>
+const headOf = ({ projectId, databaseConfigId }: StorageScope, key: string): string =>
   `${JSON.stringify([projectId, databaseConfigId, key])}\n`;
 
 export function sealValue(
   envelope: Envelope,
-  place: StoragePlace,
+  place: StorageScope,
   secret: Owner & { readonly version: number; readonly value: string },
 ): string {
   return envelope.seal(headOf(place, secret.key) + secret.value, placeOf(secret.id, secret.version));
@@ -26,7 +26,7 @@ export function sealValue(
 /** The value, byte for byte. @throws secret_unreadable, naming the secret: never what was not sealed as this one */
 export function openValue(
   envelope: Envelope,
-  place: StoragePlace,
+  place: StorageScope,
   secret: Owner & { readonly version: number; readonly sealed: string },
 ): string {
   const unreadable = (cause?: unknown) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isJson, isProtobuf, matchDoor } from './route.ts';
+import { isJson, isProtobuf, matchReceiver } from './route.ts';
 
 const PROTOBUF = 'application/x-protobuf';
 
-describe('matchDoor', () => {
+describe('matchReceiver', () => {
   it.each([
     ['/v1/traces', 'traces'],
     ['/v1/metrics', 'metrics'],
@@ -15,9 +15,9 @@ describe('matchDoor', () => {
     ['/api/public/otel/v1/traces', 'traces'],
     ['/api/public/otel//v1/traces/', 'traces'],
   ])('%s is %s', (path, signal) => {
-    expect(matchDoor('POST', path, PROTOBUF)).toBe(signal);
-    // A wrong method at a right path is answered 405 by the door, not 404 by somebody else.
-    expect(matchDoor('GET', path, undefined)).toBe(signal);
+    expect(matchReceiver('POST', path, PROTOBUF)).toBe(signal);
+    // A wrong method at a right path is answered 405 by the receiver, not 404 by somebody else.
+    expect(matchReceiver('GET', path, undefined)).toBe(signal);
   });
 
   it.each([
@@ -30,15 +30,15 @@ describe('matchDoor', () => {
     '/v1/traces%2F',
     '',
     '*',
-  ])('%s is no door', (path) => {
-    expect(matchDoor('POST', path, 'text/plain')).toBeUndefined();
+  ])('%s is no receiver', (path) => {
+    expect(matchReceiver('POST', path, 'text/plain')).toBeUndefined();
   });
 
   it('a protobuf POST to the base address is a trace request, anything else there is not ours', () => {
-    expect(matchDoor('POST', '/', PROTOBUF)).toBe('traces');
-    expect(matchDoor('POST', '//?x', PROTOBUF)).toBe('traces');
-    expect(matchDoor('GET', '/', undefined)).toBeUndefined();
-    expect(matchDoor('POST', '/', 'application/json')).toBeUndefined();
+    expect(matchReceiver('POST', '/', PROTOBUF)).toBe('traces');
+    expect(matchReceiver('POST', '//?x', PROTOBUF)).toBe('traces');
+    expect(matchReceiver('GET', '/', undefined)).toBeUndefined();
+    expect(matchReceiver('POST', '/', 'application/json')).toBeUndefined();
   });
 });
 

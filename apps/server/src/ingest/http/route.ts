@@ -10,10 +10,14 @@ const PREFIXES = new Set(['', '/otlp', '/api/public/otel', '/api/public/otel/otl
 const PATH = /^(.*)\/v1\/(traces|metrics|logs)$/;
 
 /**
- * The signal an HTTP request is for, or undefined when its path is no OTLP door. Doubled and trailing slashes are
+ * The signal an HTTP request is for, or undefined when its path is no OTLP receiver. Doubled and trailing slashes are
  * forgiven. `POST /` with an OTLP body is a trace request: some clients send to their base endpoint.
  */
-export function matchDoor(method: string, url: string, contentType: string | undefined): Signal | undefined {
+export function matchReceiver(
+  method: string,
+  url: string,
+  contentType: string | undefined,
+): Signal | undefined {
   // The quick answer for nearly every request of the product API.
   if (!url.includes('/v1/') && !isRoot(url)) return undefined;
   const query = url.indexOf('?');

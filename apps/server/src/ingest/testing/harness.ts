@@ -24,7 +24,7 @@ const KEPT: Retention = { days: 30, projects: new Map() };
 
 export const API_KEY = 'pk_test0001_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 
-export interface Doors {
+export interface Receivers {
   readonly port: number;
   readonly grpcPort: number;
   readonly store: TelemetryStore;
@@ -39,7 +39,7 @@ export interface Doors {
   close(): Promise<void>;
 }
 
-export interface DoorsOptions {
+export interface ReceiversOptions {
   readonly ingest?: Partial<IngestConfig>;
   readonly log?: Partial<IngestLogOptions>;
   readonly logger?: Logger;
@@ -50,9 +50,9 @@ export interface DoorsOptions {
   readonly wrapStore?: (store: TelemetryStore) => IngestLogOptions['store'];
 }
 
-/** The OTLP doors on real sockets before a real engine, in this process. */
-export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
-  const dir = await mkdtemp(join(tmpdir(), 'candela-doors-'));
+/** The OTLP receivers on real sockets before a real engine, in this process. */
+export async function openReceivers(options: ReceiversOptions = {}): Promise<Receivers> {
+  const dir = await mkdtemp(join(tmpdir(), 'candela-receivers-'));
   const logger = options.logger ?? silentLogger;
   const dataDir = newStoreIn(join(dir, 'telemetry'));
   const store = await openTelemetryStore({ kind: 'embedded', dataDir, logger });

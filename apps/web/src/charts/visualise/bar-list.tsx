@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { type Tone, toneColour } from '../prepare/palette.ts';
 
 export interface BarItem {
@@ -44,7 +44,7 @@ export function BarList(props: {
                   background: item.tone ? toneColour(item.tone) : (item.colour ?? 'var(--accent-fill)'),
                 }}
               />
-              <CutName name={item.label} className="relative" />
+              <MiddleTruncation name={item.label} className="relative" />
               {item.note !== undefined && (
                 <span className="relative shrink-0 text-sm text-muted">{item.note}</span>
               )}

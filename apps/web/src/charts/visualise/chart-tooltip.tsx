@@ -1,6 +1,6 @@
 import { formatTime, type Zone } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 import { BesidePlace } from './beside-place.tsx';
 import { Swatch } from './legend.tsx';
@@ -89,7 +89,7 @@ export function ChartTooltip(props: {
         return (
           <p key={series.key} className="flex items-baseline gap-1.5">
             <Swatch series={series} />
-            <CutName
+            <MiddleTruncation
               name={series.label}
               className={props.pointed === series.key ? 'font-medium' : undefined}
             />

@@ -1,6 +1,6 @@
 import { cx } from '../../lib/cx.ts';
 import { exact } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 
 /** Names of the series; pointing at one fades the others, a click shows it alone. */
@@ -45,7 +45,7 @@ export function Legend(props: {
             )}
           >
             <Swatch series={series} />
-            <CutName name={series.label} title="" />
+            <MiddleTruncation name={series.label} title="" />
           </button>
         </li>
       ))}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accountQuery, renameAccount, sendPassword } from '../../api/account.ts';
 import { nounOf } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -40,7 +40,7 @@ export function AccountPage() {
 
 function Name({ name }: { name: string }) {
   const [text, setText] = useState(name);
-  const rename = useAct(renameAccount, { touches: [['account'], ['auth-status'], ['members']] });
+  const rename = useApiMutation(renameAccount, { touches: [['account'], ['auth-status'], ['members']] });
   return (
     <Form
       label="Name"
@@ -69,7 +69,7 @@ function Name({ name }: { name: string }) {
 function Password({ account }: { account: Account }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const change = useAct(sendPassword, {
+  const change = useApiMutation(sendPassword, {
     touches: [['account']],
     onDone: () => {
       setCurrent('');

@@ -2,7 +2,7 @@ import type { AllowedApplication } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { applicationsQuery, revokeApplication } from '../../api/oauth.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -13,7 +13,7 @@ import { Loaded, Section } from '../settings/page.tsx';
 export function Applications() {
   const query = useQuery(applicationsQuery());
   const [going, setGoing] = useState<AllowedApplication>();
-  const revoke = useAct(revokeApplication, {
+  const revoke = useApiMutation(revokeApplication, {
     touches: [['account', 'applications']],
     onDone: () => setGoing(undefined),
   });

@@ -1,7 +1,7 @@
 import type { Account } from '@candela/contract';
 import { useState } from 'react';
 import { beginTotp, endTotp, proveTotp, renewRecoveryCodes } from '../../api/account.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -69,8 +69,8 @@ type OnCodes = (codes: readonly string[]) => void;
 function Begin(props: { account: Account; onCodes: OnCodes; onClose: () => void }) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  const begin = useAct(beginTotp, { touches: [] });
-  const prove = useAct(proveTotp, { touches: TOUCHES, onDone: props.onCodes });
+  const begin = useApiMutation(beginTotp, { touches: [] });
+  const prove = useApiMutation(proveTotp, { touches: TOUCHES, onDone: props.onCodes });
   const started = begin.data;
   if (started === undefined)
     return (
@@ -155,7 +155,7 @@ function useProof(account: Account) {
 
 function Renew(props: { account: Account; onCodes: OnCodes; onClose: () => void }) {
   const proof = useProof(props.account);
-  const renew = useAct(renewRecoveryCodes, { touches: TOUCHES, onDone: props.onCodes });
+  const renew = useApiMutation(renewRecoveryCodes, { touches: TOUCHES, onDone: props.onCodes });
   return (
     <FormDialog
       title="New recovery codes"
@@ -174,7 +174,7 @@ function Renew(props: { account: Account; onCodes: OnCodes; onClose: () => void 
 
 function End(props: { account: Account; onClose: () => void }) {
   const proof = useProof(props.account);
-  const end = useAct(endTotp, { touches: TOUCHES, onDone: props.onClose });
+  const end = useApiMutation(endTotp, { touches: TOUCHES, onDone: props.onClose });
   return (
     <FormDialog
       title="Turn the second factor off"

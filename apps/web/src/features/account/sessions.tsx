@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { endAllSessions, endSession, sessionsOfAccountQuery } from '../../api/account.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -16,8 +16,8 @@ const TOUCHES = [['account', 'sessions']];
 export function Sessions() {
   const query = useQuery(sessionsOfAccountQuery());
   const [asked, setAsked] = useState(false);
-  const end = useAct(endSession, { touches: TOUCHES });
-  const endAll = useAct(endAllSessions, {
+  const end = useApiMutation(endSession, { touches: TOUCHES });
+  const endAll = useApiMutation(endAllSessions, {
     touches: [],
     onDone: () => location.assign('/sign-in'),
   });

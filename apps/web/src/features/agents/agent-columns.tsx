@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { exact, formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import {
@@ -58,7 +58,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
           params={{ agent: agent.key }}
           className="min-w-0 font-medium hover:underline"
         >
-          <CutName name={agent.name} />
+          <MiddleTruncation name={agent.name} />
         </Link>
       </span>
     ),

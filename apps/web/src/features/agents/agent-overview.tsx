@@ -5,7 +5,7 @@ import { graphQuery, type Place, versionQuery } from '../../api/agents.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { formatCount } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { UsageCharts } from '../users/user-charts.tsx';
 import { type FiguresLine, FiguresTable } from './figures-table.tsx';
 
@@ -51,7 +51,7 @@ type Part = Pick<FiguresLine, 'figures'> & { readonly name: string };
 
 const lineOf = ({ name, figures }: Part): FiguresLine => ({
   key: name,
-  name: <CutName name={name || '(none)'} />,
+  name: <MiddleTruncation name={name || '(none)'} />,
   figures,
 });
 

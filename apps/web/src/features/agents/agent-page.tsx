@@ -7,7 +7,7 @@ import { agentQuery, type Place } from '../../api/agents.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
@@ -18,7 +18,7 @@ import { EntityLinks, EntityTrouble } from '../explore/entity.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { type Agent, AgentOverview } from './agent-overview.tsx';
 import { type AgentSearch, VIEWS } from './agent-search.ts';
-import { keptAgents } from './agents-search.ts';
+import { persistedAgents } from './agents-search.ts';
 import { frameworksOf } from './frameworks.ts';
 import { errorRate, mainFigures, namedCount } from './figures.ts';
 
@@ -34,13 +34,13 @@ export function AgentPage() {
   const navigate = route.useNavigate();
   const { window, environment, choice, setRange } = useShell();
   const name = parseEntityKey(key) ?? key;
-  useHotkey('Escape', () => void navigate({ to: '/agents', search: keptAgents.last() }), {
+  useHotkey('Escape', () => void navigate({ to: '/agents', search: persistedAgents.last() }), {
     label: 'Back to the agents',
     group: 'Agent',
   });
   const place: Place = useMemo(() => ({ window, environment }), [window, environment]);
   const query = useQuery({ ...agentQuery(place, key), placeholderData: keepPreviousData });
-  const standing = useStanding(query, choice);
+  const standing = useStaleData(query, choice);
   const { data: agent } = standing;
   const view = search.view ?? 'overview';
   const count = agent?.versions;
@@ -51,7 +51,7 @@ export function AgentPage() {
     <>
       <title>{`Agent ${name.slice(0, 60)} · Candela`}</title>
       <PageHead
-        back={<BackLink to="/agents" search={keptAgents.last()} label="Back to the agents" />}
+        back={<BackLink to="/agents" search={persistedAgents.last()} label="Back to the agents" />}
         kind="Agent"
         name={name}
         copy="agent's name"

@@ -3,7 +3,7 @@ import type { Place } from '../../api/agents.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Notice } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { TimeCell } from '../explore/cells.tsx';
@@ -75,11 +75,11 @@ export default function AgentVersions(props: {
                 named ? 'grid-cols-[5rem_4.5rem_9rem_15rem_auto]' : 'grid-cols-[4.5rem_11rem_15rem_auto]'
               }`}
             >
-              {named && <CutName name={name ?? ''} />}
+              {named && <MiddleTruncation name={name ?? ''} />}
               <code className="font-mono" title={version}>
                 {version.slice(0, 8)}
               </code>
-              <CutName name={model} className="text-muted" />
+              <MiddleTruncation name={model} className="text-muted" />
               <span className="text-sm text-muted">
                 <TimeCell iso={firstSeen} /> – <TimeCell iso={lastSeen} />
               </span>

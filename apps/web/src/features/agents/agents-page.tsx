@@ -3,10 +3,10 @@ import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import { anyOf } from '../../api/activity.ts';
 import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { cx } from '../../lib/cx.ts';
 import { useNarrow } from '../../lib/narrow.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
@@ -16,10 +16,10 @@ import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { NoMatch } from '../explore/rows-state.tsx';
 import { nextSort } from '../explore/sorting.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { AGENT_COLUMNS, type AgentLine } from './agent-columns.tsx';
-import { type AgentsSearch, DEFAULT_SORT, fillTrend, keptAgents, sortAgents } from './agents-search.ts';
+import { type AgentsSearch, DEFAULT_SORT, fillTrend, persistedAgents, sortAgents } from './agents-search.ts';
 
 const route = getRouteApi('/agents/');
 const keyOf = (line: AgentLine) => line.agent.key;
@@ -27,7 +27,7 @@ const keyOf = (line: AgentLine) => line.agent.key;
 /** The agents that traces tell of: how busy, how quick, how often they fail, at what cost. */
 export function AgentsPage() {
   const { environment } = useShell();
-  const ever = useEver(anyOf('agent', environment));
+  const ever = useHasData(anyOf('agent', environment));
   if (ever.data === false)
     return (
       <FirstRecord
@@ -48,7 +48,7 @@ export function AgentsPage() {
 function Agents() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  useKeptSearch(keptAgents, search);
+  usePersistedSearch(persistedAgents, search);
   const router = useRouter();
   const { window, environment } = useShell();
   const text = search.search ?? '';
@@ -107,7 +107,7 @@ function AgentRows(props: {
   const { choice } = useShell();
   const text = useDeferredValue(search.search ?? '');
   const query = useQuery({ ...agentsQuery(place, text), placeholderData: keepPreviousData });
-  const list = useStanding(query, `${choice} ${text}`);
+  const list = useStaleData(query, `${choice} ${text}`);
   const { data } = list;
   const lines = useMemo(
     () =>

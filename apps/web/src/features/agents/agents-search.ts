@@ -1,5 +1,5 @@
 import type { AgentRow } from '@candela/contract';
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import { errorRate, mainFigures } from './figures.ts';
 
@@ -43,7 +43,7 @@ export function validateAgentsSearch(raw: Record<string, unknown>): AgentsSearch
   };
 }
 
-export const keptAgents = keptSearch(validateAgentsSearch);
+export const persistedAgents = persistedSearch(validateAgentsSearch);
 
 /** The order of a first visit: the busiest first. */
 export const DEFAULT_SORT = '-calls';

@@ -2,7 +2,7 @@ import type { Board, ImportReport } from '@candela/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BOARD_KEYS, createBoard, createFolder, deleteBoard, importBoard } from '../../api/boards.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
@@ -14,7 +14,7 @@ const touches = [[...BOARD_KEYS]];
 export function NewBoard({ add, onClose }: { add?: string | undefined; onClose: () => void }) {
   const navigate = useNavigate();
   const [title, setTitle] = useState('');
-  const create = useAct(createBoard, {
+  const create = useApiMutation(createBoard, {
     touches,
     onDone: ({ id }) =>
       void navigate({
@@ -40,7 +40,7 @@ export function NewBoard({ add, onClose }: { add?: string | undefined; onClose: 
 
 export function NewFolder({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
-  const create = useAct(createFolder, { touches, onDone: onClose });
+  const create = useApiMutation(createFolder, { touches, onDone: onClose });
   return (
     <FormDialog
       title="New folder"
@@ -62,7 +62,7 @@ export function ImportBoard({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [wrong, setWrong] = useState<Error>();
   const [done, setDone] = useState<{ board: Board; report: ImportReport }>();
-  const take = useAct(importBoard, { touches, onDone: setDone });
+  const take = useApiMutation(importBoard, { touches, onDone: setDone });
   const submit = () => {
     setWrong(undefined);
     try {
@@ -134,7 +134,7 @@ export function ImportBoard({ onClose }: { onClose: () => void }) {
 
 export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => void }) {
   const navigate = useNavigate();
-  const remove = useAct(deleteBoard, {
+  const remove = useApiMutation(deleteBoard, {
     touches: [[...BOARD_KEYS, 'list']],
     onDone: () => void navigate({ to: '/boards' }),
   });

@@ -14,7 +14,7 @@ import {
   replaceBoard,
 } from '../../api/boards.ts';
 import { saveFile } from '../../lib/save-stream.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -112,11 +112,11 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
   const scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const mayEdit = can('member');
   const touches = [[...BOARD_KEYS]];
-  const copy = useAct(duplicateBoard, {
+  const copy = useApiMutation(duplicateBoard, {
     touches,
     onDone: ({ id }) => void leave({ to: '/boards/$board', params: { board: id } }),
   });
-  const pin = useAct(pinBoard, { touches });
+  const pin = useApiMutation(pinBoard, { touches });
   const put = (next: readonly Widget[]) => form.change({ widgets: next });
   const add = () =>
     setEdited({

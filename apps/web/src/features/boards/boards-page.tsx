@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { FolderPlus, LayoutDashboard, Pin, Plus, Trash2, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { BOARD_KEYS, boardsQuery, deleteFolder } from '../../api/boards.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -23,7 +23,7 @@ export function BoardsPage() {
   const query = useQuery(boardsQuery());
   const { can } = useWhoAsks();
   const [dialog, setDialog] = useState<'new' | 'folder' | 'import'>();
-  const removeFolder = useAct(deleteFolder, { touches: [[...BOARD_KEYS]] });
+  const removeFolder = useApiMutation(deleteFolder, { touches: [[...BOARD_KEYS]] });
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   if (query.data === undefined) return <SkeletonRows label="Loading dashboards" />;
   const { folders } = query.data;

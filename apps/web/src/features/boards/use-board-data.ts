@@ -1,7 +1,7 @@
 import type { Frame, Widget } from '@candela/contract';
 import { useEffect, useState } from 'react';
 import { boardAnswers, type BoardAround } from '../../api/boards.ts';
-import { waitBefore } from '../../api/again.ts';
+import { waitBefore } from '../../api/retry.ts';
 import { ApiError } from '../../api/client.ts';
 
 /** What is known of a widget's answer. */

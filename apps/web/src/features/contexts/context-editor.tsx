@@ -5,7 +5,7 @@ import { useDeferredValue, useState } from 'react';
 import { CONTEXT_KEYS, deleteContextIn } from '../../api/contexts.ts';
 import { nounOf } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CodeEditor } from '../../ui/code-editor.tsx';
@@ -22,7 +22,7 @@ import { SaveBar } from '../build/save-bar.tsx';
 import type { GuardedForm } from '../build/use-guarded-form.ts';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
-import { keptContexts } from './contexts-search.ts';
+import { persistedContexts } from './contexts-search.ts';
 import type { ContextForm } from './use-context-form.ts';
 
 /** Where a context is written; beside it how it reads, and the rules that hand it out. */
@@ -178,10 +178,10 @@ function DeleteContext({ context, onClose }: { context: Context; onClose: () => 
   const { environment } = useShell();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const remove = useAct(deleteContextIn(environment), {
+  const remove = useApiMutation(deleteContextIn(environment), {
     touches: [],
     onDone: () =>
-      void navigate({ to: '/contexts', search: keptContexts.last(), ignoreBlocker: true }).then(() =>
+      void navigate({ to: '/contexts', search: persistedContexts.last(), ignoreBlocker: true }).then(() =>
         client.invalidateQueries({ queryKey: CONTEXT_KEYS }),
       ),
   });

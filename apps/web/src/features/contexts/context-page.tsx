@@ -13,7 +13,7 @@ import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { DetailHead, DetailPage } from '../build/detail-page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { ContextEditor } from './context-editor.tsx';
-import { CONTEXT_VIEWS, type ContextSearch, keptContexts } from './contexts-search.ts';
+import { CONTEXT_VIEWS, type ContextSearch, persistedContexts } from './contexts-search.ts';
 import { useContextForm } from './use-context-form.ts';
 
 const route = getRouteApi('/contexts/$context');
@@ -33,7 +33,7 @@ export function ContextPage() {
       id={id}
       query={query}
       back={<Back />}
-      onBack={() => void navigate({ to: '/contexts', search: keptContexts.last() })}
+      onBack={() => void navigate({ to: '/contexts', search: persistedContexts.last() })}
     >
       {(found) => <OneContext key={found.id} context={found} />}
     </DetailPage>
@@ -41,7 +41,7 @@ export function ContextPage() {
 }
 
 function Back() {
-  return <BackLink to="/contexts" search={keptContexts.last()} label="Back to the contexts" />;
+  return <BackLink to="/contexts" search={persistedContexts.last()} label="Back to the contexts" />;
 }
 
 function OneContext({ context }: { context: Context }) {

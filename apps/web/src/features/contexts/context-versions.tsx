@@ -8,7 +8,7 @@ import {
   restoreContextIn,
 } from '../../api/contexts.ts';
 import { formatCount } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
@@ -149,7 +149,7 @@ function Restore(props: {
 }) {
   const { context, version } = props;
   const { environment } = useShell();
-  const restore = useAct(restoreContextIn(environment), {
+  const restore = useApiMutation(restoreContextIn(environment), {
     touches: [CONTEXT_KEYS],
     onDone: (now) => {
       props.onRestored(now);

@@ -2,16 +2,16 @@ import type { ContextSummary } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { contextsQuery } from '../../api/contexts.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { ListPage } from '../build/list-page.tsx';
 import { StartHere } from '../build/start-here.tsx';
 import { countCell, Muted, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { type ContextsSearch, keptContexts, STATUSES } from './contexts-search.ts';
+import { type ContextsSearch, persistedContexts, STATUSES } from './contexts-search.ts';
 import { NewContext } from './new-context.tsx';
 import { contextSnippets } from './snippets.ts';
 
@@ -30,7 +30,7 @@ const COLUMNS: readonly GridColumn<ContextSummary>[] = [
         tabIndex={tabIndex}
         className="font-medium hover:underline"
       >
-        <CutName name={row.name} />
+        <MiddleTruncation name={row.name} />
       </Link>
     ),
   },
@@ -59,7 +59,7 @@ export function ContextsPage() {
   const { environment } = useShell();
   const search = route.useSearch();
   const navigate = useNavigate();
-  useKeptSearch(keptContexts, search);
+  usePersistedSearch(persistedContexts, search);
   const { search: text = '', status } = search;
   const query = useInfiniteQuery({
     ...contextsQuery(environment, { q: text, status: status ?? '' }),

@@ -1,4 +1,4 @@
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 export const STATUSES = ['ACTIVE', 'INACTIVE'] as const;
@@ -23,7 +23,7 @@ export function validateContextsSearch(raw: Record<string, unknown>): ContextsSe
   };
 }
 
-export const keptContexts = keptSearch(validateContextsSearch);
+export const persistedContexts = persistedSearch(validateContextsSearch);
 
 export const CONTEXT_VIEWS = ['editor', 'versions'] as const;
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { CONTEXT_KEYS, createContextIn } from '../../api/contexts.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
@@ -11,7 +11,7 @@ export function NewContext(props: { onMade: (id: string) => void; onClose: () =>
   const { environment } = useShell();
   const [name, setName] = useState('');
   const [content, setContent] = useState('');
-  const make = useAct(createContextIn(environment), {
+  const make = useApiMutation(createContextIn(environment), {
     touches: [CONTEXT_KEYS],
     onDone: (made) => props.onMade(made.id),
   });

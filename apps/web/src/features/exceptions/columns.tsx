@@ -6,7 +6,7 @@ import { countCell, modelsCell, Muted, textCell, TIME_WIDTH, TimeCell } from '..
 import type { RowColumn } from '../explore/columns.ts';
 import { oneLine } from '../logs/log-text.ts';
 import { NewBadge } from './new-badge.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 
 /** Columns of the exception rows, in order; `shown` are those of a first visit. */
 export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[] => [
@@ -26,7 +26,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
           search={q === '' ? {} : { q }}
           className="max-w-[50%] shrink-0 font-medium text-danger hover:underline"
         >
-          <CutName name={typeName(row.type)} title={row.type} />
+          <MiddleTruncation name={typeName(row.type)} title={row.type} />
         </Link>
         {row.isNew && <NewBadge />}
         <span className="truncate text-muted" title={row.message}>
@@ -86,7 +86,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
     cell: (row) =>
       row.services > 1 ? (
         <span title={`Last seen in ${row.service}`} className="flex gap-1">
-          <CutName name={row.service} title="" />
+          <MiddleTruncation name={row.service} title="" />
           <Muted>+{row.services - 1}</Muted>
         </span>
       ) : (

@@ -15,17 +15,17 @@ import { exact, formatCount, formatIso, formatTime } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { toggleValue, valuesOf } from '../../lib/query-text.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
 import { MoreRows } from '../../ui/more-rows.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { keptExceptions } from './exceptions-explore.ts';
+import { persistedExceptions } from './exceptions-explore.ts';
 import { NewBadge } from './new-badge.tsx';
 import { Occurrences } from './occurrences.tsx';
 
@@ -56,8 +56,8 @@ export function ExceptionPage() {
     ...exceptionQuery(fingerprint, scope),
     placeholderData: keepPreviousData,
   });
-  const standing = useStanding(query, `${choice} ${q}`);
-  const leave = () => void navigate({ to: '/exceptions', search: keptExceptions.last() });
+  const standing = useStaleData(query, `${choice} ${q}`);
+  const leave = () => void navigate({ to: '/exceptions', search: persistedExceptions.last() });
   useHotkey('Escape', leave, { label: 'Back to the exceptions', group: 'Exception' });
   const setQuery = (text: string) => void navigate({ search: text === '' ? {} : { q: text } });
   const pages = standing.data?.pages;
@@ -140,7 +140,7 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
             <ArrowLeft size={15} aria-hidden />
           </Button>
           <h1 className="flex min-w-0 text-xl font-semibold text-danger">
-            <CutName name={typeName(detail.type)} title={detail.type} />
+            <MiddleTruncation name={typeName(detail.type)} title={detail.type} />
           </h1>
           {detail.isNew && <NewBadge />}
         </div>

@@ -1,5 +1,5 @@
 import type { ExceptionSort } from '@candela/contract';
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import type { ExploreConfig } from '../explore/explore-config.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
@@ -36,7 +36,7 @@ export function validateExceptionsSearch(raw: Record<string, unknown>): ExploreS
   };
 }
 
-export const keptExceptions = keptSearch(validateExceptionsSearch);
+export const persistedExceptions = persistedSearch(validateExceptionsSearch);
 
 /** What the page of one group has in its URL. */
 export interface ExceptionSearch {

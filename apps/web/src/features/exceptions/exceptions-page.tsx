@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -14,10 +14,10 @@ import { type ExploreChange, useExplorer } from '../explore/explorer.ts';
 import { ExportMenu } from '../explore/export-menu.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { exceptionColumns } from './columns.tsx';
-import { EXCEPTIONS_EXPLORE, keptExceptions } from './exceptions-explore.ts';
+import { EXCEPTIONS_EXPLORE, persistedExceptions } from './exceptions-explore.ts';
 import { FirstException } from './first-exception.tsx';
 
 const route = getRouteApi('/exceptions/');
@@ -30,7 +30,7 @@ export function ExceptionsPage() {
   const { environment, range } = useShell();
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
-  useKeptSearch(keptExceptions, search);
+  usePersistedSearch(persistedExceptions, search);
   const explorer = useExplorer(EXCEPTIONS_EXPLORE, search, change);
   const { scope, q } = explorer;
   const sort = (search.sort ?? '-lastSeen') as ExceptionSort;
@@ -40,7 +40,7 @@ export function ExceptionsPage() {
     enabled: explorer.trouble === undefined,
   });
   const columns = useMemo(() => exceptionColumns(q), [q]);
-  const ever = useEver(anyExceptionQuery(environment));
+  const ever = useHasData(anyExceptionQuery(environment));
   if (ever.data === false) return <FirstException environment={environment} />;
   if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
   const chosen = chosenColumns(columns, search.cols);

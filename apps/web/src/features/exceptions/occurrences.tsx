@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { formatIso, formatTime } from '../../lib/format.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { textCell } from '../explore/cells.tsx';
 import { oneLine } from '../logs/log-text.ts';
 
@@ -63,7 +63,7 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
                       title={`Open ${row.spanId === null ? 'the trace' : 'the span in its trace'}`}
                       className="text-accent hover:underline"
                     >
-                      <CutName name={row.spanName ?? row.traceId.slice(0, 8)} />
+                      <MiddleTruncation name={row.spanName ?? row.traceId.slice(0, 8)} />
                     </Link>
                   )}
                 </td>
@@ -80,7 +80,7 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
                       title={`Open the user ${row.userId}`}
                       className="hover:underline"
                     >
-                      <CutName name={row.userId} title="" />
+                      <MiddleTruncation name={row.userId} title="" />
                     </Link>
                   )}
                 </td>

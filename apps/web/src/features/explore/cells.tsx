@@ -11,7 +11,7 @@ import {
 import { shortModels } from '../../lib/models.ts';
 import { isShortName } from '../../lib/name-parts.ts';
 import { zonePreference } from '../../lib/zone.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 
 /** Pixels of a column of times: those of another day are written with the day. */
 export const TIME_WIDTH = 124;
@@ -33,7 +33,7 @@ export const NONE: ReactNode = (
   </span>
 );
 export const textCell = (value: string | null) =>
-  value === null || value === '' ? NONE : <CutName name={value} />;
+  value === null || value === '' ? NONE : <MiddleTruncation name={value} />;
 /** Models or other names of a row: side by side while they are short, else the first of them and how many more. */
 export const modelsCell = (names: readonly string[]) => {
   const short = shortModels(names);
@@ -43,7 +43,7 @@ export const modelsCell = (names: readonly string[]) => {
   if (short.every(isShortName)) return <span title={all}>{short.join(', ')}</span>;
   return (
     <span title={all} className="flex gap-1">
-      <CutName name={first} title="" />
+      <MiddleTruncation name={first} title="" />
       {short.length > 1 && <Muted>+{short.length - 1}</Muted>}
     </span>
   );

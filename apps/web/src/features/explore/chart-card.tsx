@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { cx } from '../../lib/cx.ts';
-import { leadsOn } from '../../lib/lead-on.ts';
-import { useAgain } from '../../lib/use-again.ts';
+import { transfersFocus } from '../../lib/transfer-focus.ts';
+import { useRetry } from '../../lib/use-retry.ts';
 import { Button } from '../../ui/button.tsx';
 import type { OpenQuery } from './open-query.tsx';
 import { OpenQueryButton } from './open-query-button.tsx';
@@ -81,11 +81,11 @@ export function ChartCard(props: {
 
 /** A chart that failed says why in its own place; the rest of the page goes on. */
 function Failed(props: { error: unknown; height: number; onRetry: () => void }) {
-  const again = useAgain(props.error, props.onRetry);
+  const again = useRetry(props.error, props.onRetry);
   const requestId = props.error instanceof ApiError ? props.error.requestId : '';
   return (
     <div
-      ref={leadsOn}
+      ref={transfersFocus}
       className="flex flex-col items-center justify-center gap-1 px-4 text-center text-sm text-muted"
       style={{ minHeight: props.height }}
     >

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { ColumnChoice } from './column-chooser.tsx';
 import { printColumns } from './columns.ts';
 
@@ -32,7 +32,7 @@ export default function ColumnList(props: ColumnChoice) {
                 onChange={() => toggle(column.id)}
                 className="accent-accent-fill"
               />
-              <CutName name={column.label} />
+              <MiddleTruncation name={column.label} />
             </label>
           ))}
       </div>

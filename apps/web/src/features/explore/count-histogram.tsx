@@ -9,7 +9,7 @@ import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { exact, formatCount, formatTime, nounOf } from '../../lib/format.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { FailureLine } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -44,7 +44,7 @@ export function CountHistogram(props: {
     }),
     placeholderData: keepPreviousData,
   });
-  const counting = useRested(isPlaceholderData, STALE_MS) && isPlaceholderData;
+  const counting = useDebounced(isPlaceholderData, STALE_MS) && isPlaceholderData;
   const counted = useMemo(() => {
     const rows = (data?.data.rows ?? []).map((row) => ({
       timeMs: Date.parse(row.time ?? ''),

@@ -5,7 +5,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/narrow.ts';
-import { type Standing, useStanding } from '../../lib/use-standing.ts';
+import { type StaleData, useStaleData } from '../../lib/use-stale-data.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -17,7 +17,7 @@ import { nextSort } from './sorting.ts';
 
 type Pages<Row> = UseInfiniteQueryResult<InfiniteData<SearchPage<Row>>>;
 /** The pages that are shown. */
-type Shown<Row> = Standing<InfiniteData<SearchPage<Row>>>;
+type Shown<Row> = StaleData<InfiniteData<SearchPage<Row>>>;
 
 /** The part of the spans that the rows shown were found in; null: all, or nobody knows yet. */
 const partOfRows = ({ data, isPlaceholderData }: Pages<unknown>): number | null => {
@@ -61,7 +61,7 @@ export function useShownRows<Row>(
   { scope, search }: Pick<ExploreRowsProps<Row>, 'scope' | 'search'>,
 ): Shown<Row> {
   const { choice } = useShell();
-  return useStanding(query, JSON.stringify([choice, scope.q, search.sort, search.cols]));
+  return useStaleData(query, JSON.stringify([choice, scope.q, search.sort, search.cols]));
 }
 
 /** Whether rows below those that are shown could not be had: a further page, the rest, or all that were before Live. */

@@ -16,7 +16,7 @@ import { useExportProgress } from './export-progress.ts';
 const FORMATS: readonly { readonly value: ExportFormat; readonly label: string; readonly note: string }[] = [
   { value: 'csv', label: 'CSV', note: 'for spreadsheets; one row a line' },
   { value: 'json', label: 'JSON Lines', note: 'one object a line' },
-  { value: 'otlp', label: 'OTLP JSON', note: 'any OpenTelemetry door takes it again' },
+  { value: 'otlp', label: 'OTLP JSON', note: 'any OpenTelemetry receiver takes it again' },
 ];
 const RECORDS: ReadonlySet<ExportSignal> = new Set(['spans', 'logs']);
 const BOUNDS = [1_000, 10_000, 100_000] as const;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, nounOf } from '../../lib/format.ts';
 import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { ShownFacet } from './chosen-values.ts';
 
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -109,7 +109,7 @@ function FacetRow(props: {
             props.chosen ? 'border-accent bg-accent-fill' : 'border-line-strong',
           )}
         />
-        <CutName name={props.value} title="" />
+        <MiddleTruncation name={props.value} title="" />
         <span className="ml-auto text-sm text-muted group-hover:hidden" title={props.title}>
           {props.count === undefined ? '–' : formatCount(props.count)}
         </span>

@@ -4,13 +4,13 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { fieldsQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, nounOf } from '../../lib/format.ts';
-import { inPlace, leadOn } from '../../lib/lead-on.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { inPlace, transferFocus } from '../../lib/transfer-focus.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 
 /** Fields that are offered at once; more words find the others. */
 const OFFERED = 50;
 /** Typing rests for this long before the server is asked. */
-const REST_MS = 150;
+const DEBOUNCE_MS = 150;
 
 /** Finds fields of the rows: arrows walk through what is offered, Enter takes the first or the one walked to. */
 export function FieldList(props: {
@@ -32,7 +32,7 @@ export function FieldList(props: {
   const list = useRef<HTMLUListElement>(null);
   const [text, setText] = useState('');
   const words = text.trim();
-  const rested = useRested(words, REST_MS);
+  const rested = useDebounced(words, DEBOUNCE_MS);
   const asked = signal === 'logs' ? 'logs' : 'spans';
   const found = useQuery({
     ...fieldsQuery(props.scope, asked, rested),
@@ -102,7 +102,7 @@ export function FieldList(props: {
                   title={title}
                   onClick={(event) => {
                     const panel = event.currentTarget.closest<HTMLElement>('[popover]');
-                    leadOn(
+                    transferFocus(
                       event.currentTarget,
                       () => inPlace(list.current?.querySelectorAll<HTMLElement>('button'), at) ?? panel,
                     );

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import { useRef } from 'react';
-import { inPlace, leadOn } from '../../lib/lead-on.ts';
+import { inPlace, transferFocus } from '../../lib/transfer-focus.ts';
 import { terms, withoutTerm } from '../../lib/query-text.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 
 /** What the query consists of; each part can be taken out. */
 export function FilterChips({ query, onChange }: { query: string; onChange: (q: string) => void }) {
@@ -11,7 +11,7 @@ export function FilterChips({ query, onChange }: { query: string; onChange: (q: 
   if (parts.length === 0) return null;
   /** To the chip that comes in the place of the one that goes, else to where conditions are written. */
   const goOn = (from: Element, at: number) =>
-    leadOn(
+    transferFocus(
       from,
       () =>
         inPlace(list.current?.querySelectorAll<HTMLElement>('[data-chip] button'), at) ??
@@ -27,7 +27,7 @@ export function FilterChips({ query, onChange }: { query: string; onChange: (q: 
           data-chip
           className="flex h-6 max-w-96 items-center rounded-md border border-line bg-surface pl-2 font-mono text-sm"
         >
-          <CutName name={term.text} />
+          <MiddleTruncation name={term.text} />
           <button
             type="button"
             aria-label={`Remove ${term.text}`}

@@ -1,4 +1,4 @@
-import { waitBefore } from '../../api/again.ts';
+import { waitBefore } from '../../api/retry.ts';
 import { brokenOff } from '../../api/broken-off.ts';
 import { ApiError, type AskOf, openStream } from '../../api/client.ts';
 import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';

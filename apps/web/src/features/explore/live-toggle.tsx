@@ -2,7 +2,7 @@ import { ArrowUp, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { exact, nounOf } from '../../lib/format.ts';
-import { leadOn } from '../../lib/lead-on.ts';
+import { transferFocus } from '../../lib/transfer-focus.ts';
 import { cx } from '../../lib/cx.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
@@ -83,7 +83,9 @@ export function LiveNews(props: {
               type="button"
               className="flex items-center gap-1 font-medium hover:underline"
               onClick={(event) => {
-                leadOn(event.currentTarget, () => document.querySelector<HTMLElement>('main [role=grid]'));
+                transferFocus(event.currentTarget, () =>
+                  document.querySelector<HTMLElement>('main [role=grid]'),
+                );
                 live.release();
                 props.onRelease();
               }}

@@ -1,8 +1,8 @@
 import { SearchX } from 'lucide-react';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact } from '../../lib/format.ts';
-import { leadOn } from '../../lib/lead-on.ts';
-import { useAgain } from '../../lib/use-again.ts';
+import { transferFocus } from '../../lib/transfer-focus.ts';
+import { useRetry } from '../../lib/use-retry.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -16,7 +16,7 @@ export function RowsFooter(props: {
   done: boolean;
   onRetry: () => void;
 }) {
-  const again = useAgain(props.failed, props.onRetry);
+  const again = useRetry(props.failed, props.onRetry);
   return (
     <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
       {props.failed !== null ? (
@@ -62,7 +62,7 @@ export function FoundInPart({ part }: { part: number }) {
 /** The keyboard goes on where the rows will be, which come later than the button goes. */
 function toRows(from: Element): void {
   const place = from.closest<HTMLElement>('[data-rows], main');
-  leadOn(from, () => place);
+  transferFocus(from, () => place);
 }
 
 /** Instead of rows: what to change when none fits. */

@@ -5,12 +5,12 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Check, Pencil, RefreshCw, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { createView, deleteView, updateView, viewsQuery } from '../../api/explore.ts';
-import { leadOn } from '../../lib/lead-on.ts';
+import { transferFocus } from '../../lib/transfer-focus.ts';
 import { parseSearch } from '../../lib/search-params.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { viewAddress, viewSearch } from '../../lib/view-search.ts';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { useFacetsText } from './facet-fields.ts';
@@ -39,14 +39,14 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
   // Without a person it is the machine's own, or a key, and what the server says counts.
   const mayWrite = person === undefined || can('member');
   // One for all, so that what is told is what became of the last.
-  const act = useAct((run: () => Promise<unknown>) => run(), { touches: [['views']] });
+  const act = useApiMutation((run: () => Promise<unknown>) => run(), { touches: [['views']] });
   // One that ends late leaves open what was opened meanwhile.
   const change = (run: () => Promise<unknown>) =>
     act.mutate(run, { onSuccess: () => setEditing((now) => (now === editing ? undefined : now)) });
   const panel = useRef<HTMLDivElement>(null);
   /** What was asked of a view is done, and its buttons go: to the view, else to where a new one gets its name. */
   const toView = (from: Element, id: string) =>
-    leadOn(
+    transferFocus(
       from,
       () =>
         panel.current?.querySelector<HTMLElement>(`[data-view="${CSS.escape(id)}"]`) ??
@@ -125,7 +125,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           className="flex h-7 min-w-0 grow items-center gap-2 px-2 text-left"
         >
           <span className="w-3.5 shrink-0">{isCurrent && <Check size={14} aria-hidden />}</span>
-          <CutName name={view.name} title={inWords(view)} />
+          <MiddleTruncation name={view.name} title={inWords(view)} />
         </button>
         {mayWrite && (
           <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">

@@ -2,7 +2,7 @@ import type { FilterCompletion, Signal } from '@candela/contract/filter';
 import { hashKey, keepPreviousData, type Query, type QueryKey, useQuery } from '@tanstack/react-query';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 import type { ExploreConfig } from './explore-config.ts';
 import { recentQueries } from './recent-queries.ts';
 import type { useGrammar } from './use-grammar.ts';
@@ -26,7 +26,7 @@ const MOST = 50;
 /** Characters that values are searched by. */
 const MOST_SEARCHED = 200;
 /** Typing rests for this long before the server is asked. */
-const REST_MS = 150;
+const DEBOUNCE_MS = 150;
 const NOTHING_AT: FilterCompletion = {
   kind: 'none',
   from: 0,
@@ -76,7 +76,7 @@ export function useSuggestions(options: {
   const { grammar, config, scope, text, cursor, open } = options;
   const { signal } = config;
   const at = grammar?.completeFilter(text, cursor, signal) ?? NOTHING_AT;
-  const typed = useRested(at.typed, REST_MS);
+  const typed = useDebounced(at.typed, DEBOUNCE_MS);
   const field = at.kind === 'value' ? at.field : undefined;
   const hasValues = field !== undefined && grammar?.hasValues(field, signal) === true;
   // Exceptions have no values but those that are counted.

@@ -14,21 +14,21 @@ import {
   type Zone,
 } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { leadOn } from '../../lib/lead-on.ts';
+import { transferFocus } from '../../lib/transfer-focus.ts';
 import { type TimeWindow, windowBefore } from '../../lib/time-range.ts';
 import { useFocusBack } from '../../lib/use-focus-back.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { toggleTerm, toggleValue } from '../../lib/query-text.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
 import { beginTerm, fieldTerm, valueTerm } from './filter-term.ts';
 import { queryTrouble } from './query-trouble.ts';
-import { differences, type FieldsAlike } from './told-alike.ts';
+import { differences, type FieldsAlike } from './deduplicate.ts';
 import { useSteady } from './use-steady.ts';
 
 /** What the selection is compared with: the other rows of the search, or the same of the period before. */
@@ -70,7 +70,7 @@ export default function WhatDiffers(props: {
     enabled: (isPeriod || selection !== '') && trouble === undefined,
     placeholderData: keepPreviousData,
   });
-  const standing = useStanding(answer, JSON.stringify([chosen, selection, isPeriod && before]));
+  const standing = useStaleData(answer, JSON.stringify([chosen, selection, isPeriod && before]));
   const found = standing.data;
   const panel = useRef<HTMLElement>(null);
   useFocusBack(panel, { takes: true });
@@ -323,7 +323,7 @@ function FieldCards({ field, alike, ...rest }: FieldsAlike & { scope: Scope; onQ
             className="block max-w-full truncate text-sm text-accent"
             onClick={(event) => {
               const card = event.currentTarget.closest('section');
-              leadOn(event.currentTarget, () => card?.nextElementSibling as HTMLElement | null);
+              transferFocus(event.currentTarget, () => card?.nextElementSibling as HTMLElement | null);
               setAll(true);
             }}
           >
@@ -354,7 +354,7 @@ function FieldCard(props: {
     <section aria-label={field} className="border-b border-line px-3 py-2">
       <h3 className="flex items-baseline gap-2">
         <code className="flex min-w-0 font-mono text-sm">
-          <CutName name={field} />
+          <MiddleTruncation name={field} />
         </code>
         <span className="ml-auto text-sm text-muted" title="How much of the two does not overlap">
           {percent(difference)}
@@ -376,7 +376,7 @@ function FieldCard(props: {
               className="flex h-6 w-full items-center gap-2 rounded text-left hover:bg-hover"
             >
               <Bars selection={entry.selection} rest={entry.rest} />
-              <CutName
+              <MiddleTruncation
                 name={
                   entry.value === null
                     ? 'absent'
@@ -398,7 +398,7 @@ function FieldCard(props: {
           type="button"
           className="text-sm text-accent"
           onClick={(event) => {
-            leadOn(event.currentTarget);
+            transferFocus(event.currentTarget);
             setAll(true);
           }}
         >
@@ -424,7 +424,7 @@ function NumberCard({ number, names }: { number: ComparedNumber; names: typeof P
     <section aria-label={number.field} className="border-b border-line px-3 py-2">
       <h3 className="flex items-baseline gap-2">
         <code className="flex min-w-0 font-mono text-sm">
-          <CutName name={number.field} />
+          <MiddleTruncation name={number.field} />
         </code>
         <span className="ml-auto text-sm text-muted" title="Largest distance of the two distributions">
           {percent(number.difference)}

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useMemo } from 'react';
 import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
 import { Failure } from '../../ui/states.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { ByModel } from './by-model.tsx';
 import { ChangeTiles } from './change-tiles.tsx';
@@ -15,7 +15,7 @@ const FirstTrace = lazy(() => import('../traces/first-trace.tsx'));
 export function HomePage() {
   const { window, environment } = useShell();
   const scope: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
-  const ever = useEver(anyTraceQuery(environment));
+  const ever = useHasData(anyTraceQuery(environment));
   if (ever.data === false) {
     return (
       <Suspense>

@@ -9,7 +9,7 @@ import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { typeName } from '../../lib/failure-words.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { quoted } from '../../lib/query-text.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { NewBadge } from '../exceptions/new-badge.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { sinceText } from '../ingest-health/words.ts';
@@ -60,7 +60,11 @@ function Cause({ cause, scope }: { cause: readonly [ExceptionGroup, ...Exception
   const inside = (
     <>
       <span className="flex min-w-0 grow gap-1 max-sm:basis-full">
-        <CutName name={typeName(newest.type)} title="" className="max-w-[70%] shrink-0 text-danger" />{' '}
+        <MiddleTruncation
+          name={typeName(newest.type)}
+          title=""
+          className="max-w-[70%] shrink-0 text-danger"
+        />{' '}
         <bdi className="truncate text-muted">{newest.message || `in ${newest.service}`}</bdi>
       </span>
       {others.length > 0 && (

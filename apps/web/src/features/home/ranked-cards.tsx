@@ -9,7 +9,7 @@ import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
 import { isShortName } from '../../lib/name-parts.ts';
 import { quoted } from '../../lib/query-text.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { rankedOf } from './figures.ts';
 import { useAsked, useFigures } from './use-figures.ts';
@@ -78,8 +78,8 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
                   title={`${name} of ${service}: the slowest spans`}
                   className="flex gap-1 hover:underline"
                 >
-                  <CutName name={name || '(no name)'} title="" className={shrinks(name)} />{' '}
-                  <CutName name={service} title="" className={cx('text-muted', shrinks(service))} />
+                  <MiddleTruncation name={name || '(no name)'} title="" className={shrinks(name)} />{' '}
+                  <MiddleTruncation name={service} title="" className={cx('text-muted', shrinks(service))} />
                 </Link>
               </td>
               <td className="py-1 text-right text-muted" title={`${exact(values[1])} spans`}>

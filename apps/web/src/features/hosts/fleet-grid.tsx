@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { useWidth } from '../../charts/visualise/use-size.ts';
 import { mayTakeFocus, useHotkey } from '../../lib/hotkeys.ts';
 import { textScale } from '../../lib/rem.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { FleetRow } from './fleet.ts';
 import { heightOf, TILE } from './gpu-tile.tsx';
 import { HEAD_WIDTH, HostRow, tileKey } from './host-row.tsx';
@@ -111,7 +111,7 @@ export function FleetGrid(props: {
             >
               {row.kind === 'group' ? (
                 <h2 className="flex items-baseline gap-2 border-b border-line bg-sunken px-3 py-1.5 font-medium">
-                  <CutName name={row.label} />
+                  <MiddleTruncation name={row.label} />
                   <span className="text-sm font-normal text-muted">
                     {row.hosts} {row.hosts === 1 ? 'host' : 'hosts'}, {row.gpus}{' '}
                     {row.gpus === 1 ? 'GPU' : 'GPUs'}

@@ -6,9 +6,9 @@ import { addressOf } from '../../api/client.ts';
 import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { cx } from '../../lib/cx.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { isRelative } from '../../lib/time-range.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
@@ -16,13 +16,13 @@ import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { FleetGrid } from './fleet-grid.tsx';
 import { FirstHost } from './first-host.tsx';
 import { FLEET_GROUPS, FLEET_SHOWS, FLEET_SORTS } from './fleet-choices.ts';
 import { fleetRows, type FleetTotals, totalsOf } from './fleet.ts';
-import { type FleetSearch, keptFleet } from './hosts-search.ts';
+import { type FleetSearch, persistedFleet } from './hosts-search.ts';
 
 const route = getRouteApi('/hosts/');
 /** Agents report once a minute or so. */
@@ -60,11 +60,11 @@ export function FleetPage() {
   const navigate = route.useNavigate();
   const { window, environment, range, choice } = useShell();
   const scope = useMemo(() => ({ window, environment }), [window, environment]);
-  useKeptSearch(keptFleet, search);
+  usePersistedSearch(persistedFleet, search);
   const query = useQuery({ ...fleetQuery(scope), placeholderData: keepPreviousData });
-  const fleet = useStanding(query, choice);
+  const fleet = useStaleData(query, choice);
   const empty = fleet.data !== undefined && !fleet.isOld && fleet.data.hosts.length === 0;
-  const ever = useEver({ ...anyHostQuery(environment), enabled: empty });
+  const ever = useHasData({ ...anyHostQuery(environment), enabled: empty });
   const moving = isRelative(range);
   useEffect(() => {
     if (!moving) return undefined;

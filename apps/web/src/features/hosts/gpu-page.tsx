@@ -12,7 +12,7 @@ import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { formatValue } from '../../lib/format-value.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { Button } from '../../ui/button.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
@@ -68,7 +68,7 @@ export function GpuPage() {
   const of = search.in ?? environment;
   const scope = useMemo(() => ({ window, environment: of }), [window, of]);
   const query = useQuery({ ...gpuQuery(scope, host, id), placeholderData: keepPreviousData });
-  const gpu = useStanding(query, `${choice} ${of}`);
+  const gpu = useStaleData(query, `${choice} ${of}`);
   const curves = useQuery({ ...gpuCurvesQuery(scope, host, id, CHARTS), placeholderData: keepPreviousData });
   const source: CurveSource = {
     query: curves,

@@ -5,7 +5,7 @@ import { cx } from '../../lib/cx.ts';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { AsOf } from './as-of.tsx';
 import { attentionOfGpu, shareOf, THRESHOLDS } from './attention.ts';
 import { type GpuNode, gpuNames, shortName } from './fleet.ts';
@@ -118,7 +118,7 @@ export function GpuTile(props: {
             </span>
           ) : (
             <>
-              <CutName name={owner.pod ?? owner.name} title="" />
+              <MiddleTruncation name={owner.pod ?? owner.name} title="" />
               {gpu.processes > 1 && <span className="text-muted">+{gpu.processes - 1}</span>}
             </>
           )}

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
@@ -12,7 +12,7 @@ import { BackLink } from '../../ui/page-head.tsx';
 import { AsOf } from './as-of.tsx';
 import { attentionOfHost, machineCount } from './attention.ts';
 import { agoOf } from './host-row.tsx';
-import { keptFleet } from './hosts-search.ts';
+import { persistedFleet } from './hosts-search.ts';
 import { Marks } from './marks.tsx';
 
 /** How many ids of machines are listed. */
@@ -47,7 +47,7 @@ export function HostHeader(props: {
     <header className="flex shrink-0 flex-col gap-1 border-b border-line px-3 py-2">
       <div className="flex flex-wrap items-center gap-x-2">
         {props.gpu === undefined ? (
-          <BackLink to="/hosts" search={keptFleet.last()} label="Back to the hosts" />
+          <BackLink to="/hosts" search={persistedFleet.last()} label="Back to the hosts" />
         ) : (
           <Link
             to="/hosts/$host"
@@ -56,7 +56,7 @@ export function HostHeader(props: {
             className="flex min-w-0 items-center gap-1 rounded p-1 text-muted hover:text-text"
           >
             <ArrowLeft size={15} aria-hidden />
-            <CutName name={host.name} />
+            <MiddleTruncation name={host.name} />
           </Link>
         )}
         <h1 className="min-w-0 text-lg font-semibold break-words">{props.gpu ?? host.name}</h1>

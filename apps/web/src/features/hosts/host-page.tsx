@@ -8,7 +8,7 @@ import { hostCurvesPath, hostCurvesQuery, hostQuery } from '../../api/hosts.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
@@ -20,7 +20,7 @@ import { gpuNames, nodesOf } from './fleet.ts';
 import { GpuTile } from './gpu-tile.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { HostHeader } from './host-header.tsx';
-import { HOST_TABS, type HostTab, keptFleet } from './hosts-search.ts';
+import { HOST_TABS, type HostTab, persistedFleet } from './hosts-search.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { HostProcesses, matchingProcesses } from './processes-table.tsx';
 
@@ -59,7 +59,7 @@ export function HostPage() {
   const of = search.in ?? environment;
   const scope = useMemo(() => ({ window, environment: of }), [window, of]);
   const query = useQuery({ ...hostQuery(scope, name), placeholderData: keepPreviousData });
-  const host = useStanding(query, `${choice} ${of}`);
+  const host = useStaleData(query, `${choice} ${of}`);
   // A tab that was left open, or linked to, while GPUs reported.
   const isGone = search.tab === 'gpus' && host.data?.host.gpus.length === 0;
   const tab: HostTab = isGone ? 'overview' : (search.tab ?? 'overview');
@@ -81,7 +81,7 @@ export function HostPage() {
   const change = (next: { [Key in 'tab' | 'q']?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   const choose = (next: HostTab) => change({ tab: next === 'overview' ? undefined : next });
-  useHotkey('Escape', () => void leave({ to: '/hosts', search: keptFleet.last() }), {
+  useHotkey('Escape', () => void leave({ to: '/hosts', search: persistedFleet.last() }), {
     label: 'Back to the hosts',
     group: 'Host',
   });
@@ -98,7 +98,7 @@ export function HostPage() {
       <Notice title="This host did not report in this time range">
         <title>Host · Candela</title>
         <p>Choose a longer time range, or look at the hosts that did.</p>
-        <Link to="/hosts" search={keptFleet.last()} className="text-accent underline">
+        <Link to="/hosts" search={persistedFleet.last()} className="text-accent underline">
           Go to Hosts & GPUs
         </Link>
       </Notice>

@@ -6,7 +6,7 @@ import { formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
 import { cx } from '../../lib/cx.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { AsOf } from './as-of.tsx';
 import { attentionOfHost, shareOf, THRESHOLDS } from './attention.ts';
 import type { FleetHost } from './fleet.ts';
@@ -52,7 +52,7 @@ export function HostRow(props: {
           className="-mx-1 flex items-baseline gap-2 rounded px-1 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
         >
           {/* What tells one host from another gives way last. */}
-          <CutName name={host.name} className="max-w-[60%] shrink-0 font-medium" />
+          <MiddleTruncation name={host.name} className="max-w-[60%] shrink-0 font-medium" />
           {props.showEnvironment && (
             <span className="min-w-0 shrink-[9] truncate text-xs text-muted" title={host.environment}>
               {host.environment}

@@ -1,5 +1,5 @@
 import { isEnvironmentName } from '@candela/kernel';
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import {
   FLEET_GROUPS,
@@ -35,7 +35,7 @@ export function validateFleetSearch(raw: Record<string, unknown>): FleetSearch {
   };
 }
 
-export const keptFleet = keptSearch(validateFleetSearch);
+export const persistedFleet = persistedSearch(validateFleetSearch);
 
 export const HOST_TABS = ['overview', 'gpus', 'processes', 'calls'] as const;
 export type HostTab = (typeof HOST_TABS)[number];

@@ -6,7 +6,7 @@ import { formatValue } from '../../lib/format-value.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { agoOf } from './host-row.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 
 interface Owner {
@@ -27,7 +27,7 @@ const ownerColumns = <Row extends Owner>(): TableColumn<Row>[] => [
     className: 'max-w-80',
     cell: (row) => (
       <span className="flex min-w-0 flex-col">
-        <CutName name={row.name} className="font-medium" />
+        <MiddleTruncation name={row.name} className="font-medium" />
         {row.commandLine !== null && (
           <span className="truncate font-mono text-xs text-muted" title={row.commandLine}>
             {row.commandLine}
@@ -44,7 +44,7 @@ const ownerColumns = <Row extends Owner>(): TableColumn<Row>[] => [
         (row.container ?? '–')
       ) : (
         <span className="flex min-w-0 flex-col">
-          <CutName name={row.pod} />
+          <MiddleTruncation name={row.pod} />
           <span className="truncate text-xs text-muted">
             {[row.namespace, row.container, row.workload].filter((part) => part !== null).join(' / ')}
           </span>

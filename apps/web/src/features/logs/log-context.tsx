@@ -4,8 +4,8 @@ import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { logContextQuery } from '../../api/logs.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatIso, formatTime } from '../../lib/format.ts';
-import { leadOn } from '../../lib/lead-on.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { transferFocus } from '../../lib/transfer-focus.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure, FailureLine, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
@@ -22,14 +22,14 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
   const lines = asked.id === id ? asked.lines : FIRST_LINES;
   const zone = zonePreference.use();
   const query = useQuery({ ...logContextQuery(id, lines), placeholderData: keepPreviousData });
-  const standing = useStanding(query, id);
+  const standing = useStaleData(query, id);
   const own = useRef<HTMLLIElement>(null);
   const loaded = query.data !== undefined && !query.isPlaceholderData;
   useEffect(() => {
     if (loaded) own.current?.scrollIntoView({ block: 'center' });
   }, [loaded, id, lines]);
   /** What is pressed goes: an opened line is the record then, and no button any more. */
-  const toRecord = (event: MouseEvent) => leadOn(event.currentTarget, () => own.current);
+  const toRecord = (event: MouseEvent) => transferFocus(event.currentTarget, () => own.current);
   const open = (row: LogRow, event: MouseEvent) => {
     toRecord(event);
     onOpen(row);

@@ -14,7 +14,7 @@ import { useFocusBack } from '../../lib/use-focus-back.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { isName } from '../../ui/facts.tsx';
 import { JsonView, LongText, structuredJson } from '../../ui/json-view.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -182,7 +182,9 @@ function Fact({ label, title, children }: { label: string; title?: string; child
   return (
     <span title={title} className="inline-flex max-w-80 gap-1">
       <span className="text-muted">{label}</span>
-      <span className="min-w-0 truncate">{isName(children) ? <CutName name={children} /> : children}</span>
+      <span className="min-w-0 truncate">
+        {isName(children) ? <MiddleTruncation name={children} /> : children}
+      </span>
     </span>
   );
 }

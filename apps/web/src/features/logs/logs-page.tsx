@@ -21,7 +21,7 @@ import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
 import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { logColumns } from './columns.tsx';
 import { LOGS_EXPLORE } from './logs-explore.ts';
@@ -82,7 +82,7 @@ export function LogsPage() {
         : columns,
     [columns, isOpen, search.cols],
   );
-  const ever = useEver(anyLogQuery(environment));
+  const ever = useHasData(anyLogQuery(environment));
   if (ever.data === false) {
     return (
       <Suspense>

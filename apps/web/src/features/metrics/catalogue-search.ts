@@ -1,5 +1,5 @@
 import type { MetricType } from '@candela/contract';
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 export const METRIC_TYPE_NAMES: readonly MetricType[] = [
@@ -34,4 +34,4 @@ export function validateCatalogueSearch(raw: Record<string, unknown>): Catalogue
   };
 }
 
-export const keptCatalogue = keptSearch(validateCatalogueSearch);
+export const persistedCatalogue = persistedSearch(validateCatalogueSearch);

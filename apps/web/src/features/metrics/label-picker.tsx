@@ -2,7 +2,7 @@ import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Popover } from '../../ui/popover.tsx';
 
 interface Label {
@@ -43,7 +43,8 @@ export function LabelPicker(props: {
           aria-label={`Group ${props.name} by ${shown}`}
           title={chosen.join(', ')}
         >
-          <span className="text-muted">by</span> <CutName name={shown} title="" className="max-w-56" />
+          <span className="text-muted">by</span>{' '}
+          <MiddleTruncation name={shown} title="" className="max-w-56" />
         </Button>
       }
     >
@@ -71,7 +72,7 @@ export function LabelPicker(props: {
                 className="flex h-7 w-full items-center gap-2 rounded px-2 text-left hover:bg-hover disabled:opacity-50 aria-pressed:bg-selected"
               >
                 <Check size={14} aria-hidden className={cx('shrink-0', !isChosen && 'invisible')} />
-                <CutName name={field} title="" className="font-mono text-sm" />
+                <MiddleTruncation name={field} title="" className="font-mono text-sm" />
                 <span className="ml-auto shrink-0 text-sm text-muted">
                   {valueCount} {valueCount === 1 ? 'value' : 'values'}
                 </span>

@@ -7,7 +7,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { printQuery } from './explore-search.ts';
@@ -50,7 +50,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
             search={{ a: printQuery({ metric: row.name, groupBy: [], filter: '' }) }}
             className="min-w-0 font-mono text-sm hover:underline"
           >
-            <CutName name={row.name} />
+            <MiddleTruncation name={row.name} />
           </Link>
           {row.variants.length > 1 && (
             <span

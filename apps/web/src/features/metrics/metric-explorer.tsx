@@ -12,7 +12,7 @@ import { Button } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/states.tsx';
 import { type TimeWindow, windowBefore } from '../../lib/time-range.ts';
-import { keptCatalogue } from './catalogue-search.ts';
+import { persistedCatalogue } from './catalogue-search.ts';
 import { useShell } from '../shell/shell-search.ts';
 import {
   EMPTY_QUERY,
@@ -86,7 +86,7 @@ export function MetricExplorer() {
     group: 'Everywhere',
   });
 
-  useHotkey('Escape', () => void navigate({ to: '/metrics', search: keptCatalogue.last() }), {
+  useHotkey('Escape', () => void navigate({ to: '/metrics', search: persistedCatalogue.last() }), {
     label: 'Back to the metrics',
     group: 'Metrics',
   });
@@ -256,7 +256,11 @@ export function MetricExplorer() {
               Heat map
             </Button>
           )}
-          <Link to="/metrics" search={keptCatalogue.last()} className="ml-auto text-accent hover:underline">
+          <Link
+            to="/metrics"
+            search={persistedCatalogue.last()}
+            className="ml-auto text-accent hover:underline"
+          >
             All metrics
           </Link>
         </div>
@@ -264,7 +268,7 @@ export function MetricExplorer() {
       {answers.length === 0 ? (
         <Notice icon={<ChartLine className="text-muted" aria-hidden />} title="Choose a metric">
           <p>Type words of its name above, or open one from the list of all metrics.</p>
-          <Link to="/metrics" search={keptCatalogue.last()} className="text-accent underline">
+          <Link to="/metrics" search={persistedCatalogue.last()} className="text-accent underline">
             All metrics
           </Link>
         </Notice>

@@ -7,11 +7,11 @@ import { addressOf } from '../../api/client.ts';
 import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { useNarrow } from '../../lib/narrow.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
@@ -20,9 +20,9 @@ import { ExportMenu } from '../explore/export-menu.tsx';
 import { FacetsPopover } from '../explore/facets-popover.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
-import { type CatalogueSearch, keptCatalogue, METRIC_TYPE_NAMES } from './catalogue-search.ts';
+import { type CatalogueSearch, persistedCatalogue, METRIC_TYPE_NAMES } from './catalogue-search.ts';
 import { printQuery } from './explore-search.ts';
 import { FirstMetric } from './first-metric.tsx';
 import { metricColumns } from './metric-columns.tsx';
@@ -36,7 +36,7 @@ export function MetricsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const records = useNarrow();
-  useKeptSearch(keptCatalogue, search);
+  usePersistedSearch(persistedCatalogue, search);
   const router = useRouter();
   const { window, environment, range, choice } = useShell();
   const change = (next: Partial<Record<keyof CatalogueSearch, string | undefined>>, replace = false) =>
@@ -47,8 +47,8 @@ export function MetricsPage() {
     [search.type, search.unit, search.service],
   );
   const query = useInfiniteQuery({ ...catalogueQuery(scope, filter), placeholderData: keepPreviousData });
-  const list = useStanding(query, JSON.stringify([choice, scope.q, filter]));
-  const ever = useEver(anyMetricQuery(environment));
+  const list = useStaleData(query, JSON.stringify([choice, scope.q, filter]));
+  const ever = useHasData(anyMetricQuery(environment));
   const columns = useMemo(() => metricColumns({ window, q: '', environment }), [window, environment]);
   if (ever.data === false) return <FirstMetric environment={environment} />;
   if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
@@ -234,7 +234,7 @@ function Facet(props: {
                     isChosen ? 'border-accent bg-accent-fill' : 'border-line-strong',
                   )}
                 />
-                <CutName name={props.nameOf?.(value) ?? value} title="" />
+                <MiddleTruncation name={props.nameOf?.(value) ?? value} title="" />
                 <span className="ml-auto text-sm text-muted">{exact(count)}</span>
               </button>
             </li>

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { shortField } from './label-picker.tsx';
 import type { LineFigures } from './explore-series.ts';
 import { orderedLines, type SeriesColumn, type SeriesOrder } from './series-order.ts';
@@ -51,7 +51,7 @@ export function SeriesTable(props: {
               )}
               <td className="max-w-0 truncate px-2 py-1">
                 {line.labels.length === 0 ? (
-                  <CutName name={line.label} />
+                  <MiddleTruncation name={line.label} />
                 ) : (
                   <span className="flex flex-wrap gap-x-3">
                     {line.labels.map(({ field, value }) => (
@@ -62,8 +62,8 @@ export function SeriesTable(props: {
                         onClick={() => props.onFilter(line.letter, field, value)}
                         className="flex max-w-full min-w-0 gap-1 hover:underline"
                       >
-                        <CutName name={shortField(field)} title="" className="text-muted" />
-                        <CutName name={value || '(none)'} title="" />
+                        <MiddleTruncation name={shortField(field)} title="" className="text-muted" />
+                        <MiddleTruncation name={value || '(none)'} title="" />
                       </button>
                     ))}
                   </span>

@@ -1,7 +1,7 @@
 import type { Prompt } from '@candela/contract';
 import { useState } from 'react';
 import { PROMPT_KEYS, removeLabelIn, setLabelIn } from '../../api/prompts.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -21,7 +21,7 @@ export function MoveLabel(props: {
   const { environment } = useShell();
   const [label, setLabel] = useState(props.label);
   const [version, setVersion] = useState(props.version);
-  const set = useAct(setLabelIn(environment), { touches: TOUCHES, onDone: props.onClose });
+  const set = useApiMutation(setLabelIn(environment), { touches: TOUCHES, onDone: props.onClose });
   const now = prompt.labels.find((row) => row.label === label)?.version;
   const isNew = props.label === '';
   const valid = /^[a-z][a-z0-9_.-]{0,49}$/.test(label) && label !== 'latest' && label !== 'draft';
@@ -77,7 +77,7 @@ export function MoveLabel(props: {
 export function RemoveLabel(props: { prompt: Prompt; label: string; onClose: () => void }) {
   const { prompt, label } = props;
   const { environment } = useShell();
-  const remove = useAct(removeLabelIn(environment), { touches: TOUCHES, onDone: props.onClose });
+  const remove = useApiMutation(removeLabelIn(environment), { touches: TOUCHES, onDone: props.onClose });
   return (
     <ConfirmDialog
       title={`Remove ${label} from ${prompt.name}?`}

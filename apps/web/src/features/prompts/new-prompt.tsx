@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { createPromptIn, PROMPT_KEYS } from '../../api/prompts.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
@@ -14,7 +14,7 @@ export function NewPrompt(props: { onMade: (id: string) => void; onClose: () => 
   const { environment } = useShell();
   const [name, setName] = useState('');
   const [text, setText] = useState('');
-  const make = useAct(createPromptIn(environment), {
+  const make = useApiMutation(createPromptIn(environment), {
     touches: [PROMPT_KEYS],
     onDone: (made) => props.onMade(made.id),
   });

@@ -2,7 +2,7 @@ import type { PromptSummary } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { TagButton } from '../build/tag-button.tsx';
 import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
@@ -21,7 +21,7 @@ export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn
         tabIndex={tabIndex}
         className="font-medium hover:underline"
       >
-        <CutName name={row.name} />
+        <MiddleTruncation name={row.name} />
       </Link>
     ),
   },

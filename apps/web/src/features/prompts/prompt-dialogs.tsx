@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deletePromptIn, discardDraftIn, PROMPT_KEYS } from '../../api/prompts.ts';
 import { nounOf } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { keptPrompts } from './prompts-search.ts';
+import { persistedPrompts } from './prompts-search.ts';
 import type { DraftState } from './use-draft.ts';
 
 const MEANING: Record<Bump, string> = {
@@ -74,7 +74,7 @@ export function Publish(props: { prompt: Prompt; draft: DraftState; onClose: () 
 export function DiscardDraft(props: { prompt: Prompt; onDone: (now: Prompt) => void; onClose: () => void }) {
   const { prompt } = props;
   const { environment } = useShell();
-  const discard = useAct(discardDraftIn(environment), {
+  const discard = useApiMutation(discardDraftIn(environment), {
     touches: [PROMPT_KEYS],
     onDone: (now) => {
       props.onDone(now);
@@ -100,10 +100,10 @@ export function DeletePrompt({ prompt, onClose }: { prompt: Prompt; onClose: () 
   const { environment } = useShell();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const remove = useAct(deletePromptIn(environment), {
+  const remove = useApiMutation(deletePromptIn(environment), {
     touches: [],
     onDone: () => {
-      void navigate({ to: '/prompts', search: keptPrompts.last(), ignoreBlocker: true }).then(() =>
+      void navigate({ to: '/prompts', search: persistedPrompts.last(), ignoreBlocker: true }).then(() =>
         client.invalidateQueries({ queryKey: PROMPT_KEYS }),
       );
     },

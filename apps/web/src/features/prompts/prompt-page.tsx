@@ -13,7 +13,7 @@ import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { DetailHead, DetailPage } from '../build/detail-page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { EditorTab } from './editor-tab.tsx';
-import { keptPrompts, PROMPT_VIEWS, type PromptSearch } from './prompts-search.ts';
+import { persistedPrompts, PROMPT_VIEWS, type PromptSearch } from './prompts-search.ts';
 import { useDraft } from './use-draft.ts';
 
 const route = getRouteApi('/prompts/$prompt');
@@ -34,7 +34,7 @@ export function PromptPage() {
       id={id}
       query={query}
       back={<Back />}
-      onBack={() => void navigate({ to: '/prompts', search: keptPrompts.last() })}
+      onBack={() => void navigate({ to: '/prompts', search: persistedPrompts.last() })}
     >
       {(found) => <OnePrompt key={found.id} prompt={found} />}
     </DetailPage>
@@ -42,7 +42,7 @@ export function PromptPage() {
 }
 
 function Back() {
-  return <BackLink to="/prompts" search={keptPrompts.last()} label="Back to the prompts" />;
+  return <BackLink to="/prompts" search={persistedPrompts.last()} label="Back to the prompts" />;
 }
 
 function OnePrompt({ prompt }: { prompt: Prompt }) {

@@ -2,14 +2,14 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { promptsQuery } from '../../api/prompts.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListPage } from '../build/list-page.tsx';
 import { StartHere } from '../build/start-here.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { NewPrompt } from './new-prompt.tsx';
 import { promptColumns } from './prompt-columns.tsx';
-import { keptPrompts, type PromptsSearch } from './prompts-search.ts';
+import { persistedPrompts, type PromptsSearch } from './prompts-search.ts';
 import { promptSnippets } from './snippets.ts';
 
 const route = getRouteApi('/prompts/');
@@ -19,7 +19,7 @@ export function PromptsPage() {
   const { environment } = useShell();
   const search = route.useSearch();
   const navigate = useNavigate();
-  useKeptSearch(keptPrompts, search);
+  usePersistedSearch(persistedPrompts, search);
   const { search: text = '', tag = '' } = search;
   const query = useInfiniteQuery({
     ...promptsQuery(environment, { q: text, tag }),

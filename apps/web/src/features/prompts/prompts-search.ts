@@ -1,4 +1,4 @@
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 /** What the list of prompts has in its URL. */
@@ -21,7 +21,7 @@ export function validatePromptsSearch(raw: Record<string, unknown>): PromptsSear
   };
 }
 
-export const keptPrompts = keptSearch(validatePromptsSearch);
+export const persistedPrompts = persistedSearch(validatePromptsSearch);
 
 export const PROMPT_VIEWS = ['editor', 'versions', 'usage'] as const;
 

@@ -7,7 +7,7 @@ import { promptUsagePath, promptUsageQuery } from '../../api/prompts.ts';
 import { type Scope, spansQuery } from '../../api/telemetry.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { formatCount } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Table } from '../../ui/table.tsx';
 import { costCell, modelsCell, spanDurationCell, TimeCell, tokensCell } from '../explore/cells.tsx';
@@ -111,7 +111,7 @@ export default function UsageTab({ prompt }: { prompt: Prompt }) {
                       search={{ span: row.spanId }}
                       className="flex max-w-72 text-accent hover:underline"
                     >
-                      <CutName name={row.name} />
+                      <MiddleTruncation name={row.name} />
                     </Link>
                   ),
                 },

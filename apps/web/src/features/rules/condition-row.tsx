@@ -13,13 +13,13 @@ import { fieldsQuery } from '../../api/explore.ts';
 import { ruleFieldValuesQuery } from '../../api/rules.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { CompletedField, type Completion } from './completed-field.tsx';
 import { NAMED_FIELDS, type RuleField, ruleFieldOf } from './field-names.ts';
 
 /** Typing rests for this long before the server is asked. */
-const REST_MS = 150;
+const DEBOUNCE_MS = 150;
 const MOST = 50;
 const TYPE_NAMES: Readonly<Record<DataType, string>> = {
   string: 'text',
@@ -174,7 +174,7 @@ function FieldBox(props: {
   const { environment, window } = useShell();
   const [open, setOpen] = useState(false);
   const typed = props.value.trim();
-  const rested = useRested(typed, REST_MS);
+  const rested = useDebounced(typed, DEBOUNCE_MS);
   const keys = useQuery({
     ...fieldsQuery({ window, q: '', environment }, 'spans', rested),
     enabled: open,
@@ -234,8 +234,10 @@ function ValueBox(props: {
   // Of a list only the item that is being written is completed.
   const before = many ? condition.value.slice(0, condition.value.lastIndexOf(',') + 1) : '';
   const typed = condition.value.slice(before.length).trim();
-  const asked = useRested({ field: condition.field.trim(), typed }, REST_MS, ({ field, typed: text }) =>
-    JSON.stringify([field, text]),
+  const asked = useDebounced(
+    { field: condition.field.trim(), typed },
+    DEBOUNCE_MS,
+    ({ field, typed: text }) => JSON.stringify([field, text]),
   );
   const has = condition.dataType === 'string' && condition.operator !== 'regex';
   const values = useQuery({

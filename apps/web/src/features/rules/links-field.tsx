@@ -6,9 +6,9 @@ import { X } from 'lucide-react';
 import { useId, useState } from 'react';
 import { contextsQuery } from '../../api/contexts.ts';
 import { promptsQuery } from '../../api/prompts.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { CompletedField } from './completed-field.tsx';
 import type { FormLink } from './use-rule-form.ts';
@@ -16,7 +16,7 @@ import type { FormLink } from './use-rule-form.ts';
 const ENTITY_TYPES = ['context', 'prompt', 'evaluation'] as const satisfies readonly EntityType[];
 /** Links that a rule takes. */
 const MOST = 100;
-const REST_MS = 200;
+const DEBOUNCE_MS = 200;
 const SHOWN = 30;
 
 /** What the rule hands out when it matches: contexts, prompts, types of evaluation. */
@@ -71,18 +71,18 @@ function LinkName({ link }: { link: FormLink }) {
   if (link.state !== 'vanished' && link.entityType === 'context') {
     return (
       <Link to="/contexts/$context" params={{ context: link.entityId }} className={look}>
-        <CutName name={name} />
+        <MiddleTruncation name={name} />
       </Link>
     );
   }
   if (link.state !== 'vanished' && link.entityType === 'prompt') {
     return (
       <Link to="/prompts/$prompt" params={{ prompt: link.entityId }} className={look}>
-        <CutName name={name} />
+        <MiddleTruncation name={name} />
       </Link>
     );
   }
-  return <CutName name={name} />;
+  return <MiddleTruncation name={name} />;
 }
 
 /** A kind, and one of it by its name. */
@@ -133,7 +133,7 @@ function LinkChooser({ onChoose }: { onChoose: (link: FormLink) => void }) {
 /** What there is of a kind whose name has the text. */
 function useFound(kind: EntityType, text: string, open: boolean): { id: string; name: string }[] {
   const { environment } = useShell();
-  const q = useRested(text, REST_MS);
+  const q = useDebounced(text, DEBOUNCE_MS);
   const contexts = useInfiniteQuery({
     ...contextsQuery(environment, { q, status: '' }, SHOWN),
     enabled: open && kind === 'context',

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { createRuleIn, RULE_KEYS } from '../../api/rules.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -9,7 +9,7 @@ import { useShell } from '../shell/shell-search.ts';
 export function NewRule(props: { onMade: (id: string) => void; onClose: () => void }) {
   const { environment } = useShell();
   const [name, setName] = useState('');
-  const make = useAct(createRuleIn(environment), {
+  const make = useApiMutation(createRuleIn(environment), {
     touches: [RULE_KEYS],
     onDone: (made) => props.onMade(made.id),
   });

@@ -5,7 +5,7 @@ import { TriangleAlert } from 'lucide-react';
 import { rulePreviewQuery } from '../../api/rules.ts';
 import { DASH, exact, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { Muted, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -52,7 +52,7 @@ export const RULE_COLUMNS: readonly GridColumn<Rule>[] = [
           tabIndex={tabIndex}
           className="min-w-0 font-medium hover:underline"
         >
-          <CutName name={row.name} />
+          <MiddleTruncation name={row.name} />
         </Link>
         {row.problem !== null && (
           <span title={row.problem} className="text-danger">

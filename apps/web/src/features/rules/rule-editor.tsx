@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { deleteRuleIn, RULE_KEYS, rulePreviewQuery } from '../../api/rules.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { useAct } from '../../lib/use-act.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -21,12 +21,12 @@ import { useShell } from '../shell/shell-search.ts';
 import { ConditionGroups } from './condition-groups.tsx';
 import { LinksField } from './links-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
-import { keptRules, RULE_VIEWS, type RuleSearch } from './rules-search.ts';
+import { persistedRules, RULE_VIEWS, type RuleSearch } from './rules-search.ts';
 import { TryPanel } from './try-panel.tsx';
 import { isPriority, type RuleForm, textOfRule } from './use-rule-form.ts';
 
 /** Typing rests for this long before the spans are asked. */
-const REST_MS = 300;
+const DEBOUNCE_MS = 300;
 const NEWEST = 10;
 const LABELS = { preview: 'Preview', try: 'Try it' } as const;
 const EXAMPLE = '{\n  "model": "gpt-4o",\n  "user_tier": "gold"\n}';
@@ -54,7 +54,9 @@ export default function RuleEditor(props: {
       : troubles.length > 0
         ? 'Complete the conditions, and what they match shows here.'
         : undefined;
-  const asked = useRested({ definition, valid: idle === undefined }, REST_MS, (one) => JSON.stringify(one));
+  const asked = useDebounced({ definition, valid: idle === undefined }, DEBOUNCE_MS, (one) =>
+    JSON.stringify(one),
+  );
   const preview = useQuery({
     ...rulePreviewQuery(environment, window, asked.definition, NEWEST),
     enabled: asked.valid,
@@ -222,10 +224,10 @@ function DeleteRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
   const { environment } = useShell();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const remove = useAct(deleteRuleIn(environment), {
+  const remove = useApiMutation(deleteRuleIn(environment), {
     touches: [],
     onDone: () =>
-      void navigate({ to: '/rules', search: keptRules.last(), ignoreBlocker: true }).then(() =>
+      void navigate({ to: '/rules', search: persistedRules.last(), ignoreBlocker: true }).then(() =>
         client.invalidateQueries({ queryKey: RULE_KEYS }),
       ),
   });

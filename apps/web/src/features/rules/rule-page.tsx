@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../ui/states.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { DetailHead, DetailPage } from '../build/detail-page.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { keptRules } from './rules-search.ts';
+import { persistedRules } from './rules-search.ts';
 import { useRuleForm } from './use-rule-form.ts';
 
 const route = getRouteApi('/rules/$rule');
@@ -30,7 +30,7 @@ export function RulePage() {
       id={id}
       query={query}
       back={<Back />}
-      onBack={() => void navigate({ to: '/rules', search: keptRules.last() })}
+      onBack={() => void navigate({ to: '/rules', search: persistedRules.last() })}
     >
       {(found) => <OneRule key={found.id} rule={found} />}
     </DetailPage>
@@ -38,7 +38,7 @@ export function RulePage() {
 }
 
 function Back() {
-  return <BackLink to="/rules" search={keptRules.last()} label="Back to the rules" />;
+  return <BackLink to="/rules" search={persistedRules.last()} label="Back to the rules" />;
 }
 
 function OneRule({ rule }: { rule: Rule }) {

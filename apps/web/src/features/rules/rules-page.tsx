@@ -1,14 +1,14 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { rulesQuery } from '../../api/rules.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Segments } from '../../ui/segments.tsx';
 import { ListPage } from '../build/list-page.tsx';
 import { StartHere } from '../build/start-here.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { NewRule } from './new-rule.tsx';
 import { RULE_COLUMNS } from './rule-columns.tsx';
-import { keptRules, type RulesSearch, STATUSES } from './rules-search.ts';
+import { persistedRules, type RulesSearch, STATUSES } from './rules-search.ts';
 import { ruleSnippets } from './snippets.ts';
 
 const route = getRouteApi('/rules/');
@@ -18,7 +18,7 @@ export function RulesPage() {
   const { environment } = useShell();
   const search = route.useSearch();
   const navigate = useNavigate();
-  useKeptSearch(keptRules, search);
+  usePersistedSearch(persistedRules, search);
   const { search: text = '', status } = search;
   const query = useInfiniteQuery({
     ...rulesQuery(environment, { q: text, status: status ?? '' }),

@@ -1,4 +1,4 @@
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 export const STATUSES = ['ACTIVE', 'INACTIVE'] as const;
@@ -23,7 +23,7 @@ export function validateRulesSearch(raw: Record<string, unknown>): RulesSearch {
   };
 }
 
-export const keptRules = keptSearch(validateRulesSearch);
+export const persistedRules = persistedSearch(validateRulesSearch);
 
 export const RULE_VIEWS = ['preview', 'try'] as const;
 

@@ -2,7 +2,7 @@ import type { FindingView } from '@candela/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type FindingFilter, findingsQuery, setFinding } from '../../api/scanners.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea } from '../../ui/field.tsx';
@@ -139,7 +139,7 @@ function FindingDialog({
   const { environment } = useShell();
   const [ignoring, setIgnoring] = useState(false);
   const [reason, setReason] = useState('');
-  const change = useAct(
+  const change = useApiMutation(
     (body: Parameters<typeof setFinding>[2]) => setFinding(environment, finding.fingerprint, body),
     {
       touches: [['scanner-findings'], ['scanners']],

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { createScanner } from '../../api/scanners.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -18,7 +18,7 @@ export function NewScannerDialog({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState({ name: '', target: '', ref: '', token: '', hours: '', detectors: '' });
   const set = (key: keyof typeof form) => (value: string) =>
     setForm((before) => ({ ...before, [key]: value }));
-  const make = useAct(
+  const make = useApiMutation(
     () =>
       createScanner(environment, {
         name: form.name,

@@ -5,10 +5,10 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { cancelScan, deleteScanner, isScanning, scannersQuery, startScan } from '../../api/scanners.ts';
 import { formatCount } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
 import { PAGE_COLUMN } from '../../ui/page-column.ts';
@@ -86,9 +86,9 @@ function Scanners(props: {
 }) {
   const { environment } = useShell();
   const [leaving, setLeaving] = useState<ScannerView>();
-  const start = useAct((id: string) => startScan(environment, id), { touches: TOUCHED });
-  const cancel = useAct((jobId: string) => cancelScan(environment, jobId), { touches: TOUCHED });
-  const remove = useAct((id: string) => deleteScanner(environment, id), {
+  const start = useApiMutation((id: string) => startScan(environment, id), { touches: TOUCHED });
+  const cancel = useApiMutation((jobId: string) => cancelScan(environment, jobId), { touches: TOUCHED });
+  const remove = useApiMutation((id: string) => deleteScanner(environment, id), {
     touches: TOUCHED,
     onDone: () => setLeaving(undefined),
   });
@@ -110,11 +110,14 @@ function Scanners(props: {
                 onClick={() => props.onChoose(id)}
                 className="flex min-h-6 max-w-72 items-center hover:underline aria-pressed:text-accent"
               >
-                <CutName name={name} />
+                <MiddleTruncation name={name} />
               </button>
             ),
           },
-          { label: 'Repository', cell: ({ target }) => <CutName name={target.replace('https://', '')} /> },
+          {
+            label: 'Repository',
+            cell: ({ target }) => <MiddleTruncation name={target.replace('https://', '')} />,
+          },
           {
             label: 'Every',
             cell: ({ scheduleHours }) => (scheduleHours === null ? 'when asked' : `${scheduleHours} h`),

@@ -1,4 +1,4 @@
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 
@@ -22,5 +22,5 @@ const validate =
 /** What the lists have in their URL; a row is the key of an id. */
 export const validateSessionsSearch = validate(SESSION_SORTS);
 export const validateUsersSearch = validate(USER_SORTS);
-export const keptSessions = keptSearch(validateSessionsSearch);
-export const keptUsers = keptSearch(validateUsersSearch);
+export const persistedSessions = persistedSearch(validateSessionsSearch);
+export const persistedUsers = persistedSearch(validateUsersSearch);

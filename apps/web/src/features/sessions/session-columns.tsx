@@ -2,7 +2,7 @@ import type { SessionRow, TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
 import { exact, formatCount } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import {
   costCell,
@@ -53,7 +53,7 @@ const usersCell = ({ users, userCount }: SessionRow) =>
       title={`${users.join(', ')}${userCount > users.length ? ` and ${exact(userCount - users.length)} more` : ''}`}
       className="flex gap-1"
     >
-      <CutName name={users[0] ?? ''} title="" />
+      <MiddleTruncation name={users[0] ?? ''} title="" />
       {userCount > 1 && <Muted>+{formatCount(userCount - 1)}</Muted>}
     </span>
   );

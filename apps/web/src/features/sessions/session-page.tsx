@@ -13,7 +13,7 @@ import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
-import { keptSessions } from './activity-search.ts';
+import { persistedSessions } from './activity-search.ts';
 import type { SessionSearch, TurnPlace } from './session-search.ts';
 import { SessionSide } from './session-side.tsx';
 import { Speakers, SpeakersList, speakersOf } from './speakers.tsx';
@@ -88,7 +88,7 @@ export function SessionPage() {
     },
     { ...about, label: 'Open the trace of the turn' },
   );
-  useHotkey('Escape', () => void leave({ to: '/sessions', search: keptSessions.last() }), {
+  useHotkey('Escape', () => void leave({ to: '/sessions', search: persistedSessions.last() }), {
     group: 'Session',
     label: 'Back to the sessions',
   });
@@ -109,7 +109,7 @@ export function SessionPage() {
             </>
           )}
         </p>
-        <Link to="/sessions" search={keptSessions.last()} className="text-accent underline">
+        <Link to="/sessions" search={persistedSessions.last()} className="text-accent underline">
           Go to Sessions
         </Link>
       </Notice>
@@ -122,7 +122,7 @@ export function SessionPage() {
       <div className={PAGE_COLUMN}>
         <title>{`Session ${session.sessionId.slice(0, 60)} · Candela`}</title>
         <PageHead
-          back={<BackLink to="/sessions" search={keptSessions.last()} label="Back to the sessions" />}
+          back={<BackLink to="/sessions" search={persistedSessions.last()} label="Back to the sessions" />}
           kind="Session"
           name={session.sessionId}
           mono

@@ -3,7 +3,7 @@ import { printFilter } from '@candela/contract/filter';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { FiguresList } from './figures-list.tsx';
 import { Speaker } from './speakers.tsx';
@@ -94,7 +94,7 @@ function Names(props: {
         {props.names.map((name) => (
           <li key={name} className="flex max-w-full min-w-0">
             {props.to === undefined ? (
-              <CutName name={name} />
+              <MiddleTruncation name={name} />
             ) : props.to === '/users/$user' ? (
               <Speaker name={name} />
             ) : (
@@ -103,7 +103,7 @@ function Names(props: {
                 params={{ agent: entityKey(name) }}
                 className="flex min-w-0 text-accent hover:underline"
               >
-                <CutName name={name} />
+                <MiddleTruncation name={name} />
               </Link>
             )}
           </li>

@@ -2,7 +2,7 @@ import type { ActivitySort } from '@candela/contract';
 import { getRouteApi } from '@tanstack/react-router';
 import { addressOf } from '../../api/client.ts';
 import { anyOf, listSearch } from '../../api/activity.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -13,11 +13,11 @@ import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { keptSessions } from './activity-search.ts';
+import { persistedSessions } from './activity-search.ts';
 import { attributeSnippets } from './attribute-snippets.ts';
 import { SESSION_COLUMNS } from './session-columns.tsx';
 import { SessionRows } from './session-rows.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 
 const route = getRouteApi('/sessions/');
 
@@ -28,10 +28,10 @@ export function SessionsPage() {
   const { environment } = useShell();
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
-  useKeptSearch(keptSessions, search);
+  usePersistedSearch(persistedSessions, search);
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope } = explorer;
-  const ever = useEver(anyOf('session', environment));
+  const ever = useHasData(anyOf('session', environment));
   if (ever.data === false)
     return (
       <FirstRecord

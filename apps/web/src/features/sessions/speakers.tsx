@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { createContext, use } from 'react';
 import { paletteOf } from '../../charts/prepare/palette.ts';
 import { exact } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 
 type Session = ResponseOf<typeof getSession>['data'];
 
@@ -33,7 +33,7 @@ export function Speaker({ name }: { name: string }) {
           style={{ backgroundColor: colour }}
         />
       )}
-      <CutName name={name} />
+      <MiddleTruncation name={name} />
     </Link>
   );
 }

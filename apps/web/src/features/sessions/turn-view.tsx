@@ -4,9 +4,9 @@ import { ArrowUpRight, ChevronRight } from 'lucide-react';
 import { use } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
-import { leadsOn } from '../../lib/lead-on.ts';
+import { transfersFocus } from '../../lib/transfer-focus.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
@@ -59,7 +59,7 @@ export function TurnView(props: {
         </button>
         <TimeCell iso={turn.startTime} />
         {several && turn.users.map((name) => <Speaker key={name} name={name} />)}
-        <CutName name={turn.name} />
+        <MiddleTruncation name={turn.name} />
         {turn.errors > 0 && (
           <span className="flex items-center gap-1 text-danger">
             <StatusIcon status="error" />
@@ -87,7 +87,7 @@ export function TurnView(props: {
       </header>
       {props.failed ? (
         // All turns of a page fail together: the conversation says so once.
-        <p ref={leadsOn} className="px-2 text-sm text-danger">
+        <p ref={transfersFocus} className="px-2 text-sm text-danger">
           This part could not be loaded.{' '}
           <button type="button" className="underline" onClick={props.onRetry}>
             Try again

@@ -1,7 +1,7 @@
 import type { Connector, ConnectorCheck } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { checkConnector, migrateConnector } from '../../api/connectors.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { Modal } from '../../ui/modal.tsx';
@@ -27,7 +27,9 @@ export function ConnectorCheckDialog({ connector, onClose }: { connector: Connec
     retry: false,
     queryFn: () => checkConnector(connector.id),
   });
-  const migrate = useAct(migrateConnector, { touches: [['connector-check', connector.id], ['connectors']] });
+  const migrate = useApiMutation(migrateConnector, {
+    touches: [['connector-check', connector.id], ['connectors']],
+  });
   const behind =
     query.data !== undefined &&
     query.data.schema !== null &&

@@ -6,7 +6,7 @@ import {
   createConnectorOf,
   type NewConnector,
 } from '../../api/connectors.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
@@ -126,7 +126,7 @@ export function NewConnectorDialog({ onClose }: { onClose: () => void }) {
   const [projectId, setProjectId] = useState('');
   const [database, setDatabase] = useState('candela');
   const [server, setServer] = useState(BLANK);
-  const make = useAct(createConnectorOf, { touches: TOUCHES, onDone: onClose });
+  const make = useApiMutation(createConnectorOf, { touches: TOUCHES, onDone: onClose });
   const body = (): NewConnector => {
     const common = { name: name.trim(), projectId: projectId === '' ? null : projectId };
     return kind === 'embedded'
@@ -208,7 +208,7 @@ export function ChangeConnector({ connector, onClose }: { connector: Connector; 
     username: connector.username ?? '',
     allowInsecure: connector.allowInsecure,
   });
-  const change = useAct(changeConnector, { touches: TOUCHES, onDone: onClose });
+  const change = useApiMutation(changeConnector, { touches: TOUCHES, onDone: onClose });
   const body = (): ConnectorChange => ({
     version: connector.version,
     name: name.trim(),

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { connectorsQuery, deleteConnector } from '../../api/connectors.ts';
 import { nounOf } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
@@ -132,7 +132,7 @@ function Connectors({ rows, onDo }: { rows: readonly Connector[]; onDo: (doing: 
 }
 
 function Delete({ connector, onClose }: { connector: Connector; onClose: () => void }) {
-  const remove = useAct(deleteConnector, { touches: [['connectors']], onDone: onClose });
+  const remove = useApiMutation(deleteConnector, { touches: [['connectors']], onDone: onClose });
   return (
     <ConfirmDialog
       title={`Delete ${connector.name}?`}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { createEnvironment, deleteEnvironment, environmentsOfQuery } from '../../api/projects.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -54,7 +54,7 @@ const touches = (projectId: string) => [['projects', projectId], ['auth-status']
 function Environments({ projectId, rows }: { projectId: string; rows: readonly Environment[] }) {
   const { can } = useWhoAsks();
   const [going, setGoing] = useState<string>();
-  const remove = useAct(deleteEnvironment, {
+  const remove = useApiMutation(deleteEnvironment, {
     touches: touches(projectId),
     onDone: () => setGoing(undefined),
   });
@@ -116,7 +116,7 @@ function Environments({ projectId, rows }: { projectId: string; rows: readonly E
 
 function NewEnvironment({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const [name, setName] = useState('');
-  const make = useAct(createEnvironment, { touches: touches(projectId), onDone: onClose });
+  const make = useApiMutation(createEnvironment, { touches: touches(projectId), onDone: onClose });
   const wrong = name !== '' && !isEnvironmentName(name);
   return (
     <FormDialog

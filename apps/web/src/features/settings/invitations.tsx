@@ -2,7 +2,7 @@ import type { Invitation } from '@candela/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { invitationsQuery, revokeInvitation } from '../../api/organisation.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
@@ -15,7 +15,7 @@ import { Loaded, Section } from './page.tsx';
 export function Invitations() {
   const query = useInfiniteQuery(invitationsQuery());
   const [taken, setTaken] = useState<Invitation>();
-  const revoke = useAct(revokeInvitation, {
+  const revoke = useApiMutation(revokeInvitation, {
     touches: [['invitations']],
     onDone: () => setTaken(undefined),
   });

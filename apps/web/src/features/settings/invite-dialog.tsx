@@ -1,7 +1,7 @@
 import { hasRole, ROLES, type Role } from '@candela/kernel';
 import { useState } from 'react';
 import { invite } from '../../api/organisation.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckList, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
@@ -23,7 +23,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [hours, setHours] = useState('168');
   const [reached, setReached] = useState<readonly string[]>(() => projects.slice(0, 1).map(({ id }) => id));
   const reachesAll = hasRole(role, 'admin');
-  const send = useAct(invite, { touches: [['invitations']] });
+  const send = useApiMutation(invite, { touches: [['invitations']] });
   if (send.data)
     return (
       <SecretOnce

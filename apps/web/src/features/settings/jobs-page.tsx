@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { jobsQuery, runJobNow } from '../../api/jobs.ts';
 import { formatDuration } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -37,7 +37,7 @@ const every = (ms: number): string => formatDuration(ms).replace(/ 0+[smh]$/, ''
 function Jobs({ jobs }: { jobs: readonly JobView[] }) {
   const { can } = useWhoAsks();
   const [opened, setOpened] = useState<string>();
-  const run = useAct(runJobNow, { touches: [['jobs']] });
+  const run = useApiMutation(runJobNow, { touches: [['jobs']] });
   const job = jobs.find(({ id }) => id === opened);
   return (
     <>

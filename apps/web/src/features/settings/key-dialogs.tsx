@@ -2,7 +2,7 @@ import type { ApiKey } from '@candela/contract';
 import { SCOPES, type Scope } from '@candela/kernel';
 import { useState } from 'react';
 import { changeKey, createKey, rotateKey } from '../../api/keys.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckField, CheckList, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { useProject } from '../session/use-project.ts';
@@ -63,7 +63,7 @@ export function NewKey({ onMade, onClose }: { onMade: Made; onClose: () => void 
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [limits, setLimits] = useState<Limits>({ scopes: ['ingest'], environments: null });
-  const make = useAct(createKey, { touches: TOUCHES, onDone: onMade });
+  const make = useApiMutation(createKey, { touches: TOUCHES, onDone: onMade });
   return (
     <FormDialog
       title="New key"
@@ -103,7 +103,7 @@ export function NewKey({ onMade, onClose }: { onMade: Made; onClose: () => void 
 export function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const [name, setName] = useState(apiKey.name);
   const [limits, setLimits] = useState<Limits>(apiKey);
-  const change = useAct(changeKey, { touches: TOUCHES, onDone: onClose });
+  const change = useApiMutation(changeKey, { touches: TOUCHES, onDone: onClose });
   return (
     <FormDialog
       title={`Change ${apiKey.name}`}
@@ -147,7 +147,7 @@ const OVERLAPS = [
 /** A key that follows another one; for a while both work, so that nothing has to change at the same moment. */
 export function RotateKey(props: { apiKey: ApiKey; onMade: Made; onClose: () => void }) {
   const [overlap, setOverlap] = useState('86400');
-  const rotate = useAct(rotateKey, { touches: TOUCHES, onDone: props.onMade });
+  const rotate = useApiMutation(rotateKey, { touches: TOUCHES, onDone: props.onMade });
   return (
     <FormDialog
       title={`Rotate ${props.apiKey.name}`}

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { keysQuery, revokeKey } from '../../api/keys.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
@@ -148,7 +148,7 @@ function Keys({ rows, onDo }: { rows: readonly ApiKey[]; onDo: (doing: Doing) =>
 }
 
 function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const revoke = useAct(revokeKey, { touches: [['api-keys']], onDone: onClose });
+  const revoke = useApiMutation(revokeKey, { touches: [['api-keys']], onDone: onClose });
   return (
     <ConfirmDialog
       title={`Revoke ${apiKey.name}?`}

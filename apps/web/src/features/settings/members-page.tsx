@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { changeRole, membersQuery, removeMember } from '../../api/organisation.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -50,8 +50,8 @@ export function MembersPage() {
 function People({ rows }: { rows: readonly Member[] }) {
   const { person, can } = useWhoAsks();
   const [leaving, setLeaving] = useState<Member>();
-  const change = useAct(changeRole, { touches: [['members'], ['auth-status']] });
-  const remove = useAct(removeMember, {
+  const change = useApiMutation(changeRole, { touches: [['members'], ['auth-status']] });
+  const remove = useApiMutation(removeMember, {
     touches: [['members'], ['projects'], ['api-keys']],
     onDone: () => setLeaving(undefined),
   });

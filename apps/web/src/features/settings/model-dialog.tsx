@@ -2,7 +2,7 @@ import type { ModelConfig, ModelProvider } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeModelIn, createModelIn, type NewModel, secretNamesQuery } from '../../api/model-settings.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -59,8 +59,8 @@ export function ModelDialog({ model, onClose }: { model?: ModelConfig; onClose: 
   const [written, setWritten] = useState(() => writtenOf(model));
   const set = (change: Partial<Written>) => setWritten({ ...written, ...change });
   const about = { touches: [['models']], onDone: onClose };
-  const make = useAct(createModelIn(environment), about);
-  const change = useAct(changeModelIn(environment), about);
+  const make = useApiMutation(createModelIn(environment), about);
+  const change = useApiMutation(changeModelIn(environment), about);
   const save = () => {
     const body = bodyOf(written);
     if (model === undefined) make.mutate(body);

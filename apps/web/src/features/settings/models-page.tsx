@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { deleteModelIn, secretNamesQuery } from '../../api/model-settings.ts';
 import { modelsQuery } from '../../api/models.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
@@ -133,7 +133,7 @@ function Actions({ model, onDo }: { model: ModelConfig; onDo: (doing: Doing) => 
 
 function Delete({ model, onClose }: { model: ModelConfig; onClose: () => void }) {
   const { environment } = useShell();
-  const remove = useAct(deleteModelIn(environment), { touches: [['models']], onDone: onClose });
+  const remove = useApiMutation(deleteModelIn(environment), { touches: [['models']], onDone: onClose });
   return (
     <ConfirmDialog
       title={`Delete ${model.name}?`}

@@ -2,7 +2,7 @@ import type { OauthClient } from '@candela/contract';
 import { SCOPES, type Scope } from '@candela/kernel';
 import { useState } from 'react';
 import { changeClient, createClient } from '../../api/oauth.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckList, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { SCOPE_WORDS } from './scope-words.ts';
@@ -91,7 +91,7 @@ export function NewOauthClient(props: {
     grants: ['authorization_code', 'refresh_token'],
     scopes: ['telemetry'],
   });
-  const make = useAct(createClient, { touches: TOUCHES, onDone: props.onMade });
+  const make = useApiMutation(createClient, { touches: TOUCHES, onDone: props.onMade });
   const chooseKind = (value: string) => {
     setKind(value === 'public' ? 'public' : 'confidential');
     // Without a secret there is nothing it could act for itself with.
@@ -141,7 +141,7 @@ export function ChangeOauthClient({ client, onClose }: { client: OauthClient; on
     grants: client.grants,
     scopes: client.scopes,
   });
-  const change = useAct(changeClient, { touches: TOUCHES, onDone: onClose });
+  const change = useApiMutation(changeClient, { touches: TOUCHES, onDone: onClose });
   return (
     <FormDialog
       title={`Change ${client.name}`}

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { deleteClient, oauthClientsQuery, rotateClientSecret } from '../../api/oauth.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -148,7 +148,7 @@ function Rotate(props: {
   onMade: (made: OauthClient & { clientSecret: string | null }) => void;
   onClose: () => void;
 }) {
-  const rotate = useAct(rotateClientSecret, { touches: TOUCHES, onDone: props.onMade });
+  const rotate = useApiMutation(rotateClientSecret, { touches: TOUCHES, onDone: props.onMade });
   return (
     <ConfirmDialog
       title={`New secret for ${props.client.name}?`}
@@ -164,7 +164,7 @@ function Rotate(props: {
 }
 
 function Delete({ client, onClose }: { client: OauthClient; onClose: () => void }) {
-  const remove = useAct(deleteClient, { touches: TOUCHES, onDone: onClose });
+  const remove = useApiMutation(deleteClient, { touches: TOUCHES, onDone: onClose });
   return (
     <ConfirmDialog
       title={`Delete ${client.name}?`}

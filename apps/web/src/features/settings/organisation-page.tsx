@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { organisationQuery, renameOrganisation } from '../../api/organisation.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -43,7 +43,7 @@ export function OrganisationPage() {
 function Rename({ name }: { name: string }) {
   const { can } = useWhoAsks();
   const [text, setText] = useState(name);
-  const rename = useAct(renameOrganisation, { touches: [['organisation'], ['auth-status']] });
+  const rename = useApiMutation(renameOrganisation, { touches: [['organisation'], ['auth-status']] });
   if (!can('admin')) return <p className="text-sm text-muted">Admins and owners may rename it.</p>;
   return (
     <Form

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { membersQuery } from '../../api/organisation.ts';
 import { addToProject, projectMembersQuery, takeFromProject } from '../../api/projects.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -19,7 +19,7 @@ import { Loaded } from './page.tsx';
 export function ProjectMembers({ project, onClose }: { project: Project; onClose: () => void }) {
   const { can } = useWhoAsks();
   const query = useQuery(projectMembersQuery(project.id));
-  const remove = useAct(takeFromProject, { touches: [['projects']] });
+  const remove = useApiMutation(takeFromProject, { touches: [['projects']] });
   const inside = new Set((query.data ?? []).map((member) => member.id));
   return (
     <Modal label={`People of ${project.name}`} onClose={onClose} className="w-[min(640px,94vw)]">
@@ -69,7 +69,7 @@ export function ProjectMembers({ project, onClose }: { project: Project; onClose
 function AddPerson({ project, inside }: { project: Project; inside: ReadonlySet<string> }) {
   const [chosen, setChosen] = useState('');
   const members = useInfiniteQuery(membersQuery());
-  const add = useAct(addToProject, { touches: [['projects']], onDone: () => setChosen('') });
+  const add = useApiMutation(addToProject, { touches: [['projects']], onDone: () => setChosen('') });
   const { hasNextPage, fetchNextPage } = members;
   const others = (members.data?.pages ?? [])
     .flatMap((page): readonly Member[] => page.data)

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { createProject, deleteProject, projectsQuery, renameProject } from '../../api/projects.ts';
 import { findByWords } from '../../lib/find-by-words.ts';
 import { exact } from '../../lib/format.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
@@ -105,7 +105,7 @@ function ProjectTable(props: { rows: readonly Project[]; empty: string; onDo: (d
           label: 'Name',
           cell: (project) => (
             <>
-              <CutName name={project.name} className="max-w-48 2xl:max-w-96" />{' '}
+              <MiddleTruncation name={project.name} className="max-w-48 2xl:max-w-96" />{' '}
               {project.isDefault && <Badge>default</Badge>}
             </>
           ),
@@ -162,7 +162,7 @@ function ProjectTable(props: { rows: readonly Project[]; empty: string; onDo: (d
 
 function NewProject({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
-  const make = useAct(createProject, { touches: CHANGED, onDone: onClose });
+  const make = useApiMutation(createProject, { touches: CHANGED, onDone: onClose });
   return (
     <FormDialog
       title="New project"
@@ -188,7 +188,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
 
 function Rename({ project, onClose }: { project: Project; onClose: () => void }) {
   const [name, setName] = useState(project.name);
-  const rename = useAct(renameProject, { touches: CHANGED, onDone: onClose });
+  const rename = useApiMutation(renameProject, { touches: CHANGED, onDone: onClose });
   return (
     <FormDialog
       title={`Rename ${project.name}`}
@@ -205,7 +205,7 @@ function Rename({ project, onClose }: { project: Project; onClose: () => void })
 }
 
 function Delete({ project, onClose }: { project: Project; onClose: () => void }) {
-  const remove = useAct(deleteProject, { touches: CHANGED, onDone: onClose });
+  const remove = useApiMutation(deleteProject, { touches: CHANGED, onDone: onClose });
   return (
     <ConfirmDialog
       title={`Delete ${project.name}?`}

@@ -2,7 +2,7 @@ import type { RetainedSignal, RetentionSettings } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeRetention, retentionQuery } from '../../api/connectors.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -96,7 +96,7 @@ function Change(props: {
   const { now } = props;
   const [text, setText] = useState(String(now.days));
   const [sure, setSure] = useState(false);
-  const change = useAct(changeRetention, { touches: [['retention']], onDone: props.onClose });
+  const change = useApiMutation(changeRetention, { touches: [['retention']], onDone: props.onClose });
   const chosen = Number(text);
   const whole = /^\d+$/.test(text) && chosen >= 1 && chosen <= MOST_DAYS;
   const send = (value: number | null) => change.mutate({ [props.signal]: value });

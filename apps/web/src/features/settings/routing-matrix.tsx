@@ -2,7 +2,7 @@ import type { Connector, RoutedSignal, SignalRouting } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeRouting, type RoutingChange, routingQuery } from '../../api/connectors.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -38,7 +38,7 @@ export function RoutingMatrix({ connectors }: { connectors: readonly Connector[]
 
 function Matrix({ routing, connectors }: { routing: SignalRouting; connectors: readonly Connector[] }) {
   const [edits, setEdits] = useState<ReadonlyMap<string, Choice>>(new Map());
-  const save = useAct((changes: readonly RoutingChange[]) => changeRouting(changes), {
+  const save = useApiMutation((changes: readonly RoutingChange[]) => changeRouting(changes), {
     touches: [['routing'], ['connectors']],
   });
   const changes = changesOf(routing, edits);

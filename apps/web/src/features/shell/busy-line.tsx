@@ -1,7 +1,7 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { LoaderCircle } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { heals, isBusy } from '../../api/again.ts';
+import { heals, isBusy } from '../../api/retry.ts';
 import { useShell } from './shell-search.ts';
 
 /** An answer that takes longer is worth a word. */

@@ -2,7 +2,7 @@ import { Search } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact } from '../../lib/format.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { type Command, matchCommands } from './commands.ts';
 
@@ -87,7 +87,7 @@ export function CommandPalette(props: {
             )}
           >
             <span className="w-24 shrink-0 truncate text-muted">{command.group}</span>
-            <CutName name={command.label} />
+            <MiddleTruncation name={command.label} />
             {command.hint !== undefined && <span className="ml-auto text-sm text-muted">{command.hint}</span>}
           </div>
         ))}

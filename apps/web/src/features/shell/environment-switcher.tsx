@@ -3,7 +3,7 @@ import { ChevronsUpDown } from 'lucide-react';
 import { environmentsQuery } from '../../api/telemetry.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from './shell-search.ts';
@@ -37,7 +37,7 @@ export function EnvironmentSwitcher() {
           {environment === undefined ? (
             <span className="truncate text-text max-sm:max-w-24">All environments</span>
           ) : (
-            <CutName name={environment} className="max-w-40 text-text max-sm:max-w-24" />
+            <MiddleTruncation name={environment} className="max-w-40 text-text max-sm:max-w-24" />
           )}
           <ChevronsUpDown size={13} aria-hidden />
         </Button>

@@ -1,6 +1,6 @@
 import { ChevronsUpDown } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from './shell-search.ts';
@@ -15,7 +15,7 @@ export function ProjectSwitcher() {
   const name = current?.name ?? project ?? 'Default';
   // One that is not theirs leaves the choice open, also when there is one to choose only.
   if (reached.length === 0 || (reached.length === 1 && current !== undefined))
-    return <CutName name={name} className="max-w-40 shrink-0 px-2 text-muted max-sm:sr-only" />;
+    return <MiddleTruncation name={name} className="max-w-40 shrink-0 px-2 text-muted max-sm:sr-only" />;
   return (
     <ChoiceMenu
       label="Project"
@@ -26,7 +26,7 @@ export function ProjectSwitcher() {
       }}
       trigger={
         <Button look="plain" title="Project" data-testid="project">
-          <CutName name={name} className="max-w-40 text-text max-sm:max-w-20" />
+          <MiddleTruncation name={name} className="max-w-40 text-text max-sm:max-w-20" />
           <ChevronsUpDown size={13} aria-hidden />
         </Button>
       }

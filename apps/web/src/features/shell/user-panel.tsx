@@ -5,7 +5,7 @@ import { LogOut, UserCog } from 'lucide-react';
 import { sendSignOut } from '../../api/auth.ts';
 import { setTabKey } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 
 const ITEM = 'flex h-7 w-full items-center gap-2 rounded px-2 text-left hover:bg-hover';
@@ -26,7 +26,7 @@ export default function UserPanel({ person, onClose }: { person: Person; onClose
         <p className="truncate text-sm text-muted">{person.email}</p>
         {person.organisation !== null && (
           <p className="mt-1 flex items-center gap-2 text-sm text-muted">
-            <CutName name={person.organisation.name} />
+            <MiddleTruncation name={person.organisation.name} />
             <Badge>{person.organisation.role}</Badge>
           </p>
         )}

@@ -7,7 +7,7 @@ import { themePreference } from '../../lib/theme.ts';
 import { Sought } from '../../ui/fold.tsx';
 import { Split } from '../../ui/split.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
-import { keptTraces } from '../traces/traces-search.ts';
+import { persistedTraces } from '../traces/traces-search.ts';
 import { ExplorerBar } from './explorer-bar.tsx';
 import { Minimap } from './minimap.tsx';
 import { SpanPanel } from './span-panel.tsx';
@@ -199,7 +199,7 @@ export function Explorer(props: {
   const letGo = () => {
     if (focus) return setFocus(undefined);
     if (find.text === '' && search.find === undefined && search.span === undefined)
-      return void navigate({ to: '/traces', search: keptTraces.last() });
+      return void navigate({ to: '/traces', search: persistedTraces.last() });
     find.setText('');
     return change({ find: undefined, span: undefined, message: undefined });
   };

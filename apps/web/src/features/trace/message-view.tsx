@@ -4,7 +4,7 @@ import { Ban, Link2, Quote, Wrench } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { LongText } from '../../ui/json-view.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -206,7 +206,7 @@ export function ToolBox(props: {
     <div className="rounded border border-line bg-bg">
       <div className="flex items-center gap-1.5 border-b border-line px-2 py-1 text-sm">
         <Wrench size={13} className="shrink-0 text-kind-tool" aria-hidden />
-        <CutName name={props.title || 'tool'} className="font-mono" />
+        <MiddleTruncation name={props.title || 'tool'} className="font-mono" />
         <span className="text-muted">{props.label}</span>
         <span className="ml-auto truncate font-mono text-xs text-faint">{props.id}</span>
         {props.payload !== '' && (

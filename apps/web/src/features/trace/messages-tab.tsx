@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { leadOn } from '../../lib/lead-on.ts';
+import { transferFocus } from '../../lib/transfer-focus.ts';
 import { scrollToSee } from '../../lib/scroll-to-see.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -232,7 +232,7 @@ function Messages(props: {
         <Button
           className="self-center"
           onClick={(event) => {
-            leadOn(event.currentTarget);
+            transferFocus(event.currentTarget);
             setWhole(true);
           }}
         >

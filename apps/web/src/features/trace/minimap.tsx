@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useEscape } from '../../charts/visualise/use-escape.ts';
 import { formatDuration } from '../../lib/format.ts';
-import { leadsOn } from '../../lib/lead-on.ts';
+import { transfersFocus } from '../../lib/transfer-focus.ts';
 import type { ReadingKind } from '../../lib/span-kind.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Focus } from './trace-search.ts';
@@ -96,7 +96,7 @@ export function Minimap(props: {
 
 /** Whoever lets go of the stretch of time by the line that tells it walks on in the spans below. */
 const leadsToList = (line: HTMLElement | null) =>
-  leadsOn(line, () => document.querySelector<HTMLElement>('[role=tree], [role=listbox]'));
+  transfersFocus(line, () => document.querySelector<HTMLElement>('[role=tree], [role=listbox]'));
 
 const KINDS: readonly ReadingKind[] = ['other', 'agent', 'tool', 'retrieval', 'embedding', 'llm'];
 

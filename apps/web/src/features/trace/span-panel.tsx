@@ -8,7 +8,7 @@ import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { isName } from '../../ui/facts.tsx';
 import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -180,7 +180,7 @@ function SpanHead(props: {
       <div className="flex items-center gap-2">
         <SpanGlyph kind={span.reading} />
         <h2 className="flex min-w-0 font-semibold">
-          <CutName name={light.name || light.spanId} />
+          <MiddleTruncation name={light.name || light.spanId} />
         </h2>
         {light.status === 'error' && <StatusIcon status="error" />}
         <CopyButton label="Copy span id" text={() => light.spanId} className="ml-auto h-6" />
@@ -293,7 +293,9 @@ function Fact({ label, title, children }: { label: string; title?: string; child
   return (
     <span title={title} className="inline-flex max-w-80 gap-1">
       <span className="text-muted">{label}</span>
-      <span className="min-w-0 truncate">{isName(children) ? <CutName name={children} /> : children}</span>
+      <span className="min-w-0 truncate">
+        {isName(children) ? <MiddleTruncation name={children} /> : children}
+      </span>
     </span>
   );
 }

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { namesModel } from '../../lib/models.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { kindFill, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { Focus } from './trace-search.ts';
@@ -50,7 +50,7 @@ export function SpanName(props: {
           <StatusIcon status="error" />
         </span>
       )}
-      <CutName
+      <MiddleTruncation
         name={light.name || light.spanId}
         className={cx(failed && 'text-danger', props.found && 'bg-accent-fill/30')}
       />
@@ -81,7 +81,7 @@ function Facts({ span }: { span: TraceSpan }) {
   const subject = reading === 'tool' ? light.tool : reading === 'agent' ? light.agent : light.model;
   return (
     <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
-      {subject !== null && !namesModel(light.name, subject) && <CutName name={subject} />}
+      {subject !== null && !namesModel(light.name, subject) && <MiddleTruncation name={subject} />}
       {/* A figure whole or not at all, for one that is cut reads as another: what has no room wraps out of sight. */}
       <span className="flex h-5 min-w-0 flex-wrap overflow-hidden leading-5">
         <span className="h-5 w-px" />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { Notice } from '../../ui/states.tsx';
-import { keptTraces } from '../traces/traces-search.ts';
+import { persistedTraces } from '../traces/traces-search.ts';
 
 /** Instead of a trace that is not stored. */
 export default function TraceAbsent({ traceId }: { traceId: string }) {
@@ -12,7 +12,7 @@ export default function TraceAbsent({ traceId }: { traceId: string }) {
         No span with the trace id <code className="font-mono break-all">{traceId}</code> is stored. It may
         have been kept out by sampling, or its time to live is over. An id has 32 hex digits.
       </p>
-      <Link to="/traces" search={keptTraces.last()} className="text-accent underline">
+      <Link to="/traces" search={persistedTraces.last()} className="text-accent underline">
         Back to Traces
       </Link>
     </Notice>

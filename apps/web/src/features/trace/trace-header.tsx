@@ -5,11 +5,11 @@ import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime }
 import { shortModels } from '../../lib/models.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
 import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
-import { keptTraces } from '../traces/traces-search.ts';
+import { persistedTraces } from '../traces/traces-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
 /** Name and totals of the trace. */
@@ -21,7 +21,7 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
   return (
     <header className="shrink-0 border-b border-line px-3 py-2">
       <div className="flex items-center gap-2">
-        <BackLink to="/traces" search={keptTraces.last()} label="Back to Traces" />
+        <BackLink to="/traces" search={persistedTraces.last()} label="Back to Traces" />
         <StatusIcon
           status={outcomeOf({
             status: root?.light.status ?? 'unset',
@@ -30,7 +30,7 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
           })}
         />
         <h1 className="flex min-w-0 text-lg font-semibold">
-          <CutName name={trace.rootName || 'Trace'} />
+          <MiddleTruncation name={trace.rootName || 'Trace'} />
         </h1>
         <span className="ml-auto flex shrink-0 items-center gap-1 font-mono text-sm text-muted">
           <span className="max-xl:hidden">{trace.traceId}</span>

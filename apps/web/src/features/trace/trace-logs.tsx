@@ -14,10 +14,10 @@ import {
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Failure, FailureLine, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
@@ -58,7 +58,7 @@ export default function TraceLogs(props: {
         ? LOOK_AGAIN_MS
         : false,
   });
-  const ofAll = useStanding(
+  const ofAll = useStaleData(
     useQuery({ ...traceExceptionsQuery(traceId, during, props.looksAgain), enabled: ofTrace }),
     traceId,
   );
@@ -212,7 +212,10 @@ function Line(props: {
           {entry.kind === 'log' ? <LogLine row={entry.log} /> : text.slice(0, 400)}
         </span>
         {spanId !== null && (
-          <CutName name={props.names.get(spanId) ?? ''} className="max-w-40 shrink-0 text-xs text-muted" />
+          <MiddleTruncation
+            name={props.names.get(spanId) ?? ''}
+            className="max-w-40 shrink-0 text-xs text-muted"
+          />
         )}
       </button>
       {open && (

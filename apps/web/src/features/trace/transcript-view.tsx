@@ -18,7 +18,7 @@ import { scrollToSee } from '../../lib/scroll-to-see.ts';
 import { useHeld } from '../../lib/use-held.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -339,7 +339,7 @@ function EntryBody(props: EntryProps) {
           >
             <ChevronRight size={13} aria-hidden className={cx('text-muted', !props.folded && 'rotate-90')} />
             <SpanGlyph kind="agent" />
-            <CutName name={light.agent ?? light.name} className="font-medium" />
+            <MiddleTruncation name={light.agent ?? light.name} className="font-medium" />
             <span className="shrink-0 text-sm text-muted">
               {entry.steps === 1 ? '1 step' : `${formatCount(entry.steps)} steps`}
             </span>

@@ -6,7 +6,7 @@ import type { SpanLine } from '../../api/telemetry.ts';
 import { namedError } from '../../lib/failure-words.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
 import {
@@ -83,7 +83,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
         tabIndex={tabIndex}
         className="font-medium hover:underline"
       >
-        <CutName name={row.rootName || row.traceId} />
+        <MiddleTruncation name={row.rootName || row.traceId} />
       </Link>
     ),
   },
@@ -231,7 +231,7 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
           search={{ span: row.spanId }}
           className="min-w-0 font-medium hover:underline"
         >
-          <CutName name={row.name || row.spanId} />
+          <MiddleTruncation name={row.name || row.spanId} />
         </Link>
       </span>
     ),

@@ -3,7 +3,7 @@ import { hashKey, useIsFetching, useQuery } from '@tanstack/react-query';
 import { aggregateQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, formatCount, nounOf } from '../../lib/format.ts';
-import { useRested } from '../../lib/use-rested.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 
 const MEASURES = ['traces'] as const satisfies readonly Measure[];
 /** Up to so many are counted one by one. */
@@ -13,7 +13,7 @@ const STALE_MS = 60_000;
 /** What is looked at before this number, by the first part of their keys: the rows, the facets, the chart. */
 const FIRST: readonly unknown[] = ['traces', 'facets', 'aggregate'];
 /** Until all of that is asked for. */
-const REST_MS = 100;
+const DEBOUNCE_MS = 100;
 
 /**
  * In how many traces the spans of the search are. It reads every one of them, so rows and facets come first, and where it would
@@ -26,7 +26,7 @@ export function InTraces({ scope }: { scope: Scope }) {
     useIsFetching({
       predicate: ({ queryKey, queryHash }) => FIRST.includes(queryKey[0]) && queryHash !== name,
     }) > 0;
-  const isRested = useRested(name, REST_MS) === name;
+  const isRested = useDebounced(name, DEBOUNCE_MS) === name;
   const { data } = useQuery({
     ...own,
     enabled: isRested && !firstComing,

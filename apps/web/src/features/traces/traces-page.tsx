@@ -5,7 +5,7 @@ import { lazy, Suspense, useRef } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { anyTraceQuery } from '../../api/telemetry.ts';
 import type { HeatSelection } from '../../charts/visualise/heatmap.tsx';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,12 +22,12 @@ import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
 import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
 import { InTraces } from './in-traces.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
-import { keptTraces, PICK, type TracesChange } from './traces-search.ts';
+import { persistedTraces, PICK, type TracesChange } from './traces-search.ts';
 
 /** How soon arrivals are followed by a look at list, chart and facets. */
 const TRACES_REFRESH_MS = 2_000;
@@ -47,7 +47,7 @@ export function TracesPage() {
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope, q } = explorer;
-  useKeptSearch(keptTraces, search);
+  usePersistedSearch(persistedTraces, search);
   const isSpans = search.view === 'spans';
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;
@@ -67,7 +67,7 @@ export function TracesPage() {
   // Asked for where it is not possible, the page says why; asked once more, it says no more of it.
   const cannotLive = search.live === true && !canLive;
   const toggleLive = () => change({ live: isLive || cannotLive ? undefined : true });
-  const ever = useEver(anyTraceQuery(environment));
+  const ever = useHasData(anyTraceQuery(environment));
   if (ever.data === false) {
     return (
       <Suspense>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keptTraces, validateTracesSearch } from './traces-search.ts';
+import { persistedTraces, validateTracesSearch } from './traces-search.ts';
 
 it('takes a selected row only as ids of a trace and a span', () => {
   const trace = '0123456789abcdef0123456789abcdef';
@@ -14,6 +14,6 @@ it('takes a selected row only as ids of a trace and a span', () => {
 it('remembers the search of the page, not what the header holds', () => {
   const search = { q: 'service:cart', sort: '-cost', live: true as const };
   const everything = { ...search, from: '-1h', env: 'staging' };
-  keptTraces.keep(everything);
-  expect(keptTraces.last()).toEqual(search);
+  persistedTraces.keep(everything);
+  expect(persistedTraces.last()).toEqual(search);
 });

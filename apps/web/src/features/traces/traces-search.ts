@@ -1,4 +1,4 @@
-import { keptSearch } from '../../lib/kept-search.ts';
+import { persistedSearch } from '../../lib/persisted-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 import { SPAN_SORTS, TRACE_SORTS } from './sorts.ts';
@@ -39,4 +39,4 @@ export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch
   };
 }
 
-export const keptTraces = keptSearch(validateTracesSearch);
+export const persistedTraces = persistedSearch(validateTracesSearch);

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { costCell, countCell, modelsCell, TIME_WIDTH, TimeCell, tokensCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { errorsCell } from '../sessions/session-columns.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 
 /** Columns of the users, in order. */
 export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
@@ -21,7 +21,7 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
         tabIndex={tabIndex}
         className="font-medium hover:underline"
       >
-        <CutName name={row.userId} />
+        <MiddleTruncation name={row.userId} />
       </Link>
     ),
   },

@@ -8,14 +8,14 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { useStanding } from '../../lib/use-standing.ts';
+import { useStaleData } from '../../lib/use-stale-data.ts';
 import { shortModels } from '../../lib/models.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import type { ExploreChange } from '../explore/explorer.ts';
-import { keptUsers } from '../sessions/activity-search.ts';
+import { persistedUsers } from '../sessions/activity-search.ts';
 import { SessionRows } from '../sessions/session-rows.tsx';
 import { EntityLinks, EntityTrouble } from '../explore/entity.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -30,7 +30,7 @@ export function UserPage() {
   const navigate = route.useNavigate();
   const { window, environment, choice, setRange } = useShell();
   const userId = parseEntityKey(key) ?? key;
-  useHotkey('Escape', () => void navigate({ to: '/users', search: keptUsers.last() }), {
+  useHotkey('Escape', () => void navigate({ to: '/users', search: persistedUsers.last() }), {
     label: 'Back to the users',
     group: 'User',
   });
@@ -38,7 +38,7 @@ export function UserPage() {
   const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const query = useQuery({ ...userQuery(key, own), placeholderData: keepPreviousData });
-  const standing = useStanding(query, choice);
+  const standing = useStaleData(query, choice);
   const { data: user, isOld } = standing;
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
@@ -46,7 +46,7 @@ export function UserPage() {
     <>
       <title>{`User ${userId.slice(0, 60)} · Candela`}</title>
       <PageHead
-        back={<BackLink to="/users" search={keptUsers.last()} label="Back to the users" />}
+        back={<BackLink to="/users" search={persistedUsers.last()} label="Back to the users" />}
         kind="User"
         name={userId}
         copy="user id"

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { addressOf } from '../../api/client.ts';
 import { anyOf, listSearch, usersQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
-import { useKeptSearch } from '../../lib/kept-search.ts';
+import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -15,9 +15,9 @@ import { type ExploreChange, type ExploreSearch, useExplorer } from '../explore/
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
-import { keptUsers } from '../sessions/activity-search.ts';
+import { persistedUsers } from '../sessions/activity-search.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
-import { useEver } from '../explore/use-ever.ts';
+import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { USER_COLUMNS } from './user-columns.tsx';
 
@@ -31,9 +31,9 @@ export function UsersPage() {
   const { environment } = useShell();
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
-  useKeptSearch(keptUsers, search);
+  usePersistedSearch(persistedUsers, search);
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
-  const ever = useEver(anyOf('user', environment));
+  const ever = useHasData(anyOf('user', environment));
   if (ever.data === false)
     return (
       <FirstRecord

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { keysQuery } from '../../api/keys.ts';
 import { oauthClientsQuery } from '../../api/oauth.ts';
 import { changeSecretIn, createSecretIn, deleteSecretIn, restoreSecretIn, SECRETS } from '../../api/vault.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckField, CheckList, TextField } from '../../ui/field.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { TagsField } from '../../ui/tags-field.tsx';
@@ -70,7 +70,11 @@ export function NewSecret(props: { onMade: (made: Secret) => void; onClose: () =
   const [value, setValue] = useState('');
   const [tags, setTags] = useState<string[]>([]);
   const [grants, setGrants] = useState<string[] | null>(null);
-  const make = useAct(createSecretIn(environment), { touches: TOUCHES, onDone: props.onMade, forgets: true });
+  const make = useApiMutation(createSecretIn(environment), {
+    touches: TOUCHES,
+    onDone: props.onMade,
+    forgets: true,
+  });
   const key = secretKeyOf(name);
   const problem = name.trim() === '' ? undefined : secretKeyProblem(key);
   return (
@@ -121,7 +125,11 @@ interface Dialog {
 export function ReplaceValue({ secret, onClose }: Dialog) {
   const { environment } = useShell();
   const [value, setValue] = useState('');
-  const change = useAct(changeSecretIn(environment), { touches: TOUCHES, onDone: onClose, forgets: true });
+  const change = useApiMutation(changeSecretIn(environment), {
+    touches: TOUCHES,
+    onDone: onClose,
+    forgets: true,
+  });
   return (
     <FormDialog
       title={`Replace the value of ${secret.key}`}
@@ -146,7 +154,7 @@ export function ChangeAccess({ secret, onClose }: Dialog) {
   const { environment } = useShell();
   const [tags, setTags] = useState<string[]>([...secret.tags]);
   const [grants, setGrants] = useState<string[] | null>(secret.grants && [...secret.grants]);
-  const change = useAct(changeSecretIn(environment), { touches: TOUCHES, onDone: onClose });
+  const change = useApiMutation(changeSecretIn(environment), { touches: TOUCHES, onDone: onClose });
   return (
     <FormDialog
       title={`Tags and readers of ${secret.key}`}
@@ -166,7 +174,7 @@ export function ChangeAccess({ secret, onClose }: Dialog) {
 /** The value of a former version in force again, as a version of its own. */
 export function RestoreVersion({ secret, version, onClose }: Dialog & { version: number }) {
   const { environment } = useShell();
-  const restore = useAct(restoreSecretIn(environment), { touches: TOUCHES, onDone: onClose });
+  const restore = useApiMutation(restoreSecretIn(environment), { touches: TOUCHES, onDone: onClose });
   return (
     <ConfirmDialog
       title={`Restore version ${version} of ${secret.key}?`}
@@ -188,7 +196,10 @@ export function RestoreVersion({ secret, version, onClose }: Dialog & { version:
 export function DeleteSecret({ secret, onClose, onGone }: Dialog & { onGone: () => void }) {
   const { environment } = useShell();
   // Only the list: the secret itself, still open beside it, would be asked for in vain.
-  const remove = useAct(deleteSecretIn(environment), { touches: [[...SECRETS, 'list']], onDone: onGone });
+  const remove = useApiMutation(deleteSecretIn(environment), {
+    touches: [[...SECRETS, 'list']],
+    onDone: onGone,
+  });
   return (
     <ConfirmDialog
       title={`Delete ${secret.key}?`}

@@ -8,7 +8,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -32,7 +32,7 @@ export default function SecretPanel(props: { id: string; mayChange: boolean; onC
     >
       <header className="flex items-center gap-1">
         <h2 className="flex min-w-0 font-mono text-lg">
-          <CutName name={query.data?.key ?? 'Secret'} />
+          <MiddleTruncation name={query.data?.key ?? 'Secret'} />
         </h2>
         {query.data && <CopyButton label="Copy the name" text={() => query.data.key} />}
         <Button look="plain" className="ml-auto" aria-label="Close" onClick={props.onClose}>

@@ -8,7 +8,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
@@ -143,7 +143,7 @@ function Secrets(props: {
               onClick={() => props.onOpen(secret.id)}
               className="flex min-h-6 max-w-96 items-center font-mono hover:underline aria-pressed:text-accent"
             >
-              <CutName name={secret.key} />
+              <MiddleTruncation name={secret.key} />
             </button>
           ),
         },

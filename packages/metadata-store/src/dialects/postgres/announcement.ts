@@ -1,4 +1,4 @@
-import type { StoragePlace } from '../../repositories/storage-place.ts';
+import type { StorageScope } from '../../repositories/storage-scope.ts';
 import type { WrittenTo } from '../dialect.ts';
 
 /** Places beyond which an announcement names none: PostgreSQL takes 8,000 bytes. */
@@ -29,7 +29,7 @@ export function announcementOf(payload: string | undefined): {
 /** What names no places, or none that can be read, was written anywhere. */
 function placesOf(texts: string): WrittenTo['places'] {
   if (texts === '') return 'everywhere';
-  const places: StoragePlace[] = [];
+  const places: StorageScope[] = [];
   for (const text of texts.split(',')) {
     const [projectId, databaseConfigId] = text.split('/').map(decoded);
     if (projectId === undefined || databaseConfigId === undefined) return 'everywhere';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Access } from '../access.ts';
-import { holding, type StoragePlace } from '../storage-place.ts';
+import { holding, type StorageScope } from '../storage-scope.ts';
 import { listOf, missing, numberOf, published, toVersion } from './rows.ts';
 import type { Prompts, StoredPromptLabel, StoredPromptSummary } from './types.ts';
 
@@ -17,14 +17,14 @@ const LAST_DAYS = 7;
 const IDS_AT_ONCE = 500;
 
 export function promptReads({ database, clock }: Access): Reads {
-  const ofPlace = ({ projectId, databaseConfigId }: StoragePlace) =>
+  const ofPlace = ({ projectId, databaseConfigId }: StorageScope) =>
     database
       .selectFrom('prompts')
       .where('prompts.project_id', '=', projectId)
       .where('prompts.database_config_id', '=', databaseConfigId);
 
   /** Rows of prompts with what a list shows of their newest version or draft. */
-  const summaries = (place: StoragePlace) =>
+  const summaries = (place: StorageScope) =>
     ofPlace(place)
       .leftJoin('prompt_versions as shown', (join) =>
         join.on(({ eb, fn }) => eb('shown.id', '=', fn.coalesce('prompts.latest_id', 'prompts.draft_id'))),

@@ -1,4 +1,4 @@
-import type { StoragePlace } from '../storage-place.ts';
+import type { StorageScope } from '../storage-scope.ts';
 
 export interface VersionNumber {
   readonly major: number;
@@ -91,7 +91,7 @@ export interface PromptDownloads {
 export interface Prompts {
   /** By name, at most `limit`, after a name. */
   list(
-    place: StoragePlace,
+    place: StorageScope,
     input: {
       readonly search: string | undefined;
       readonly tag: string | undefined;
@@ -100,36 +100,36 @@ export interface Prompts {
     },
   ): Promise<{ prompts: StoredPromptSummary[]; next: string | undefined }>;
   /** @throws not_found */
-  get(place: StoragePlace, id: string): Promise<StoredPrompt>;
+  get(place: StorageScope, id: string): Promise<StoredPrompt>;
   /** Those of the ids that there are; a version of which was published, or none yet. */
   heads(
-    place: StoragePlace,
+    place: StorageScope,
     ids: readonly string[],
   ): Promise<{ readonly id: string; readonly name: string; readonly published: boolean }[]>;
   /** Ids of those of which nothing is published yet. */
-  unpublished(place: StoragePlace): Promise<Set<string>>;
+  unpublished(place: StorageScope): Promise<Set<string>>;
   /** By id, by name, or by both, which then must belong together. */
   index(
-    place: StoragePlace,
+    place: StorageScope,
     by: { readonly id?: string | undefined; readonly name?: string | undefined },
   ): Promise<PromptIndex | undefined>;
   /** Whosever it is: for whoever has its id from an index. */
   version(id: string): Promise<StoredPromptVersion | undefined>;
   /** Published ones, newest first, at most `limit`, after a number. @throws not_found */
   versions(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: { readonly limit: number; readonly after: VersionNumber | undefined },
   ): Promise<{ versions: PublishedSummary[]; next: VersionNumber | undefined }>;
   /** With a number it is published at once. @throws conflict when the name is taken, refused when the place has its fill */
   create(
-    place: StoragePlace,
+    place: StorageScope,
     prompt: { readonly name: string; readonly content: PromptContent; readonly by: string | null },
     publishAs: VersionNumber | undefined,
   ): Promise<StoredPrompt>;
   /** Makes or replaces the draft. @throws not_found, conflict when the revision is another one by now */
   saveDraft(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: {
       readonly content: PromptContent;
@@ -138,10 +138,10 @@ export interface Prompts {
     },
   ): Promise<StoredPrompt>;
   /** @throws not_found, refused when nothing would be left */
-  discardDraft(place: StoragePlace, id: string): Promise<StoredPrompt>;
+  discardDraft(place: StorageScope, id: string): Promise<StoredPrompt>;
   /** @throws not_found, conflict when there is no draft or the revision is another one by now, refused */
   publish(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: {
       readonly next: (newest: VersionNumber | undefined) => VersionNumber;
@@ -151,17 +151,17 @@ export interface Prompts {
   ): Promise<StoredPrompt>;
   /** @throws not_found, refused when the prompt has its fill of labels */
   setLabel(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: { readonly label: string; readonly versionId: string; readonly by: string | null },
   ): Promise<StoredPrompt>;
   /** @throws not_found */
-  removeLabel(place: StoragePlace, id: string, label: string): Promise<StoredPrompt>;
+  removeLabel(place: StorageScope, id: string, label: string): Promise<StoredPrompt>;
   /** With all that belongs to it. @throws not_found */
-  delete(place: StoragePlace, id: string): Promise<void>;
+  delete(place: StorageScope, id: string): Promise<void>;
   /** Days from and to included, latest first. @throws not_found */
   usage(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: { readonly from: string; readonly to: string; readonly limit: number },
   ): Promise<{

@@ -1,6 +1,6 @@
 import { fail } from '@candela/kernel';
 import type { Access } from '../access.ts';
-import type { StoragePlace } from '../storage-place.ts';
+import type { StorageScope } from '../storage-scope.ts';
 import { unlessTaken } from '../unless-taken.ts';
 import { missing, published } from './rows.ts';
 import type { PromptContent, Prompts } from './types.ts';
@@ -19,7 +19,7 @@ const columnsOf = ({ prompt, tags, meta }: PromptContent) => ({
 export function promptWrites(access: Access, get: Prompts['get']): Writes {
   const { database, at, clock, dialect, limits } = access;
 
-  async function row(place: StoragePlace, id: string, revision?: number) {
+  async function row(place: StorageScope, id: string, revision?: number) {
     const found = await database
       .selectFrom('prompts')
       .selectAll()
@@ -37,7 +37,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
   }
 
   async function touch(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     changes: { revision?: number; draft_id?: string | null; latest_id?: string; versions?: number },
   ): Promise<void> {
@@ -49,7 +49,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
   }
 
   /** Tags that the prompt is found by. */
-  async function setTags(place: StoragePlace, promptId: string, tags: readonly string[]): Promise<void> {
+  async function setTags(place: StorageScope, promptId: string, tags: readonly string[]): Promise<void> {
     await at(place).deleteFrom('prompt_tags').where('prompt_id', '=', promptId).execute();
     if (tags.length === 0) return;
     const rows = tags.map((tag) => ({ prompt_id: promptId, tag }));
@@ -57,7 +57,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
   }
 
   /** A published version is only ever inserted or left alone: every update and delete of content names a draft. */
-  const ofDraft = (place: StoragePlace, promptId: string, draftId: string) =>
+  const ofDraft = (place: StorageScope, promptId: string, draftId: string) =>
     at(place).updateTable('prompt_versions').where('id', '=', draftId).where('draft_of', '=', promptId);
 
   return {

@@ -2,7 +2,7 @@ import { fail } from '@candela/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { RuleTable } from '../../tables/rules.ts';
 import type { Access } from '../access.ts';
-import { holding, type StoragePlace } from '../storage-place.ts';
+import { holding, type StorageScope } from '../storage-scope.ts';
 import { unlessTaken } from '../unless-taken.ts';
 import { linkCalls, linksOfRules } from './links.ts';
 import { columnsOf, IDS_AT_ONCE, missing, ruled, toRule } from './rows.ts';
@@ -18,7 +18,7 @@ export function rules(access: Access): Rules {
       work,
     );
 
-  const rows = (place: StoragePlace) =>
+  const rows = (place: StorageScope) =>
     database
       .selectFrom('rules')
       .selectAll()
@@ -30,7 +30,7 @@ export function rules(access: Access): Rules {
     return found.map((row) => toRule(row, links.get(row.id) ?? []));
   }
 
-  async function get(place: StoragePlace, id: string): Promise<StoredRule> {
+  async function get(place: StorageScope, id: string): Promise<StoredRule> {
     const row = await rows(place).where('id', '=', id).executeTakeFirst();
     const [rule] = row === undefined ? [] : await withLinks([row]);
     if (rule === undefined) throw missing();
@@ -38,7 +38,7 @@ export function rules(access: Access): Rules {
   }
 
   /** A row a link, so that no rule comes with the links of another of its revisions. */
-  const activeRows = (place: StoragePlace) =>
+  const activeRows = (place: StorageScope) =>
     database
       .selectFrom('rules')
       .leftJoin('rule_links', 'rule_links.rule_id', 'rules.id')

@@ -1,6 +1,6 @@
 import { fail } from '@candela/kernel';
 import type { Access } from '../access.ts';
-import type { StoragePlace } from '../storage-place.ts';
+import type { StorageScope } from '../storage-scope.ts';
 import { IDS_AT_ONCE, missing, statusOf, toLink } from './rows.ts';
 import type { RuleDocument, Rules, StoredRuleLink } from './types.ts';
 
@@ -29,7 +29,7 @@ export function linksOfRules({ database, at, clock }: Pick<Access, 'database' | 
 
     /** Links that stay keep who made them and when. */
     async relink(
-      place: StoragePlace,
+      place: StorageScope,
       ruleId: string,
       { links, by, before }: Pick<RuleDocument, 'links'> & { by: string; before: readonly StoredRuleLink[] },
     ): Promise<void> {
@@ -56,7 +56,7 @@ export function linksOfRules({ database, at, clock }: Pick<Access, 'database' | 
       await at(place).insertInto('rule_links').values(made).execute();
     },
 
-    async deleteOf(place: StoragePlace, ruleId: string): Promise<void> {
+    async deleteOf(place: StorageScope, ruleId: string): Promise<void> {
       await at(place).deleteFrom('rule_links').where('rule_id', '=', ruleId).execute();
     },
   };
@@ -68,7 +68,7 @@ export function linkCalls(
   { get, relink }: Pick<Rules, 'get'> & Pick<ReturnType<typeof linksOfRules>, 'relink'>,
 ): Pick<Rules, 'links' | 'link' | 'unlink' | 'linkedTo'> {
   /** Links are part of the rule: who has read it before they changed may not replace it. */
-  async function touch(place: StoragePlace, id: string, by: string): Promise<void> {
+  async function touch(place: StorageScope, id: string, by: string): Promise<void> {
     await at(place)
       .updateTable('rules')
       .set(({ eb }) => ({ revision: eb('revision', '+', 1), updated_by: by, updated_at: clock.now() }))

@@ -1,7 +1,7 @@
 import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { RuleLinkTable, RuleTable } from '../../tables/rules.ts';
-import { nameKeyOf } from '../storage-place.ts';
+import { nameKeyOf } from '../storage-scope.ts';
 import type { ActiveStatus, LinkedKind, RuleDocument, StoredRule, StoredRuleLink } from './types.ts';
 
 export const statusOf = (text: string): ActiveStatus => (text === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE');

@@ -1,4 +1,4 @@
-import type { StoragePlace } from '../storage-place.ts';
+import type { StorageScope } from '../storage-scope.ts';
 
 /** What a rule can be linked to. */
 export type LinkedKind = 'context' | 'prompt' | 'evaluation';
@@ -52,7 +52,7 @@ export interface RulePlace {
 export interface Rules {
   /** By priority, then name; at most `limit`, after a place. */
   list(
-    place: StoragePlace,
+    place: StorageScope,
     input: {
       readonly search: string | undefined;
       readonly status: ActiveStatus | undefined;
@@ -61,24 +61,24 @@ export interface Rules {
     },
   ): Promise<{ rules: StoredRule[]; next: RulePlace | undefined }>;
   /** Those that are ACTIVE, by priority, then id; with ids those of them. */
-  active(place: StoragePlace, ids?: readonly string[]): Promise<StoredRule[]>;
+  active(place: StorageScope, ids?: readonly string[]): Promise<StoredRule[]>;
   /** The same without what they say: whether one changed. */
-  activeHeads(place: StoragePlace): Promise<Pick<StoredRule, 'id' | 'revision'>[]>;
+  activeHeads(place: StorageScope): Promise<Pick<StoredRule, 'id' | 'revision'>[]>;
   /** @throws not_found */
-  get(place: StoragePlace, id: string): Promise<StoredRule>;
+  get(place: StorageScope, id: string): Promise<StoredRule>;
   /** @throws conflict when the name is taken, refused when the place has its fill */
-  create(place: StoragePlace, rule: RuleDocument, by: string): Promise<StoredRule>;
+  create(place: StorageScope, rule: RuleDocument, by: string): Promise<StoredRule>;
   /** `revision` undefined: whatever is there now. @throws not_found, conflict (name taken, another revision by now) */
   replace(
-    place: StoragePlace,
+    place: StorageScope,
     id: string,
     input: { readonly revision: number | undefined; readonly rule: RuleDocument; readonly by: string },
   ): Promise<StoredRule>;
   /** @throws not_found */
-  delete(place: StoragePlace, id: string): Promise<void>;
+  delete(place: StorageScope, id: string): Promise<void>;
   /** Links of the place by their id, at most `limit`, after an id. */
   links(
-    place: StoragePlace,
+    place: StorageScope,
     input: {
       readonly ruleId: string | undefined;
       readonly entityType: LinkedKind | undefined;
@@ -89,16 +89,16 @@ export interface Rules {
   ): Promise<{ links: StoredRuleLink[]; next: string | undefined }>;
   /** @throws not_found, conflict when there is such a link, refused when the rule has its fill */
   link(
-    place: StoragePlace,
+    place: StorageScope,
     ruleId: string,
     link: Pick<StoredRuleLink, 'entityType' | 'entityId'>,
     by: string,
   ): Promise<StoredRuleLink>;
   /** What it was. @throws not_found */
-  unlink(place: StoragePlace, id: string, by: string): Promise<StoredRuleLink>;
+  unlink(place: StorageScope, id: string, by: string): Promise<StoredRuleLink>;
   /** Rules that are linked to something, by priority, then name, at most `limit`. */
   linkedTo(
-    place: StoragePlace,
+    place: StorageScope,
     entity: Pick<StoredRuleLink, 'entityType' | 'entityId'>,
     limit: number,
   ): Promise<Pick<StoredRule, 'id' | 'name' | 'status' | 'priority'>[]>;

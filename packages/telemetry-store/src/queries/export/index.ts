@@ -12,7 +12,7 @@ export type { ExportRow } from './export-source.ts';
 export type { ListSignal, OtlpSignal } from './lists.ts';
 export type { ExportInput, ExportSize } from './pages.ts';
 
-/** Of one line of OTLP JSON, which a door takes as one request; only a record that is larger alone makes a longer one. */
+/** Of one line of OTLP JSON, which a receiver takes as one request; only a record that is larger alone makes a longer one. */
 const LINE_CHARACTERS = 2_000_000;
 
 /** Reads for exports: page by page, bounded in memory. @throws bad_query, query_too_expensive, store_unavailable */

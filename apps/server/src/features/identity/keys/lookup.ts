@@ -10,7 +10,7 @@ import {
 } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import { CredentialCache } from '../cache.ts';
-import { Touches } from '../touches.ts';
+import { LastSeenUpdates } from '../last-seen.ts';
 import { sha256 } from './format.ts';
 
 /** What a key may do and where. */
@@ -57,7 +57,7 @@ export function createKeyLookup(parts: {
   const bootstrap =
     parts.bootstrapApiKey === undefined ? undefined : Buffer.from(sha256(parts.bootstrapApiKey));
   const cache = new CredentialCache<KeyHolder & { touchedAt: number }>(MAX_CACHED);
-  const touches = new Touches(
+  const touches = new LastSeenUpdates(
     (notes) =>
       metadata.change(undefined, async (repositories) => {
         for (const [id, at] of notes) await repositories.keys.touch(id, at);

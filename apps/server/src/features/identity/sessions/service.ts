@@ -2,7 +2,7 @@ import type { Clock, Logger, Role } from '@candela/kernel';
 import type { MetadataStore, Repositories } from '@candela/metadata-store';
 import { CredentialCache } from '../cache.ts';
 import { randomBase62, sha256 } from '../keys/format.ts';
-import { Touches } from '../touches.ts';
+import { LastSeenUpdates } from '../last-seen.ts';
 
 /** Who a session is, at this moment. */
 export interface SessionOwner {
@@ -50,7 +50,7 @@ export function createSessions(parts: {
   const { metadata, config, clock, logger } = parts;
   type Known = SessionOwner & { readonly expiresAt: number; seenAt: number };
   const cache = new CredentialCache<Known>(MAX_CACHED);
-  const touches = new Touches(
+  const touches = new LastSeenUpdates(
     (notes) =>
       metadata.change(undefined, async (repositories) => {
         for (const [id, at] of notes) await repositories.sessions.touch(id, at);

@@ -33,7 +33,7 @@ export interface SignInRouteParts {
   readonly publicUrl: string | undefined;
 }
 
-/** The doors people come in by. */
+/** The endpoints people come in by. */
 export function signInHandlers(parts: SignInRouteParts): Pick<Handlers, Names> {
   const { metadata, identity, signIn, providers, invitations, view, devices } = parts;
   const cookies = cookieKinds(parts.publicUrl);

@@ -30,7 +30,7 @@ export interface Installation {
 
 let people = 0;
 
-/** The whole platform in this process, with doors on real sockets and stores in a directory of its own. */
+/** The whole platform in this process, with endpoints on real sockets and stores in a directory of its own. */
 export async function openInstallation(
   env: Readonly<Record<string, string>> = {},
   logger: Logger = silentLogger,

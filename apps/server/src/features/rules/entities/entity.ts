@@ -1,5 +1,5 @@
 import type { EntityType } from '@candela/contract';
-import type { Repositories, StoragePlace } from '@candela/metadata-store';
+import type { Repositories, StorageScope } from '@candela/metadata-store';
 
 /** What a caller says of how prompts are to be handed out. */
 export interface EntityInputs {
@@ -16,18 +16,18 @@ export interface EntityKind {
   /** Those of the ids that there are. An inactive one does not count in an evaluation. */
   look(
     repositories: Repositories,
-    place: StoragePlace,
+    place: StorageScope,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, { readonly name: string; readonly active: boolean }>>;
   /** Ids of all that are inactive. */
-  inactive(repositories: Repositories, place: StoragePlace): Promise<ReadonlySet<string>>;
+  inactive(repositories: Repositories, place: StorageScope): Promise<ReadonlySet<string>>;
   /**
    * What applications are given of it; one that is missing has vanished. Undefined: this kind is never given.
    * @throws refused when that is more than one answer may hold
    */
   readonly records:
     | ((
-        place: StoragePlace,
+        place: StorageScope,
         ids: readonly string[],
         inputs: EntityInputs,
       ) => Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>)

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import { cx } from '../../../lib/cx.ts';
-import { CutName } from '../../../ui/cut-name.tsx';
+import { MiddleTruncation } from '../../../ui/middle-truncation.tsx';
 import { SpanGlyph } from '../../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../../ui/status.tsx';
 import {
@@ -297,7 +297,7 @@ function NodeBox(props: {
     >
       <SpanGlyph kind={node.kind} />
       <span className="flex min-w-0 grow flex-col">
-        <CutName name={node.label} title="" className="font-medium" />
+        <MiddleTruncation name={node.label} title="" className="font-medium" />
         {node.detail !== undefined && <span className="truncate text-xs text-muted">{node.detail}</span>}
       </span>
       {node.failed && <StatusIcon status="error" />}
