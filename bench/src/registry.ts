@@ -36,6 +36,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./read/index.ts')).read,
   },
   {
+    id: 'readers',
+    summary: 'many people who look at pages while spans come in: what is refused, and what waits',
+    inAll: false,
+    load: async () => (await import('./readers/index.ts')).readers,
+  },
+  {
     id: 'columns',
     summary: 'what columns of attributes cost when spans are inserted and merged',
     inAll: false,

@@ -22,6 +22,7 @@ import { createApi } from './http/api.ts';
 import { createRequestHandler, knownMethod } from './http/request-handler.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
 import { notHere, refuse } from './http/shut.ts';
+import { SharedAnswers } from './http/shared-answers.ts';
 import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
 import { createIngest, type Ingest } from './ingest/index.ts';
@@ -164,7 +165,11 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       maxMemoryBytes: config.queryMaxMemoryBytes,
     };
     const notifier = new Notifier();
-    logs.on('group', ({ table }) => notifier.ring(table));
+    const answers = new SharedAnswers();
+    logs.on('group', ({ table }) => {
+      notifier.ring(table);
+      answers.forget();
+    });
     watchStore(store, metrics);
     watchStreams(streams, metrics);
     const vault = createVault({ metadata, envelope });
@@ -193,6 +198,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       retention,
       jobs,
       notifier,
+      answers,
     });
     running.features = features;
     const handlers = handlersOf(features);
@@ -206,6 +212,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         sdkRateLimitPerMinute: config.sdkRateLimitPerMinute,
         allowedOrigins,
         clock,
+        answers,
         streams,
         streamTiming: { heartbeatMs: HEARTBEAT_MS, stallMs: config.streamStallMs },
       }),

@@ -72,6 +72,8 @@ export interface RouteDeclaration {
   readonly crossOrigin: CrossOrigin | undefined;
   /** `sdk`: applications call it while they work, so it has a rate limit of its own. */
   readonly pace: 'sdk' | undefined;
+  /** A reading question whose answer depends on nothing but the tenant and the input: those who ask it at once get one. */
+  readonly shared: true | undefined;
   /** Status of success. */
   readonly success: 200 | 201;
   /** What may go wrong besides malformed input, a missing credential and a missing scope. */
@@ -119,6 +121,7 @@ export function defineRoute<
   readonly envelope?: Envelope;
   readonly crossOrigin?: CrossOrigin;
   readonly pace?: 'sdk';
+  readonly shared?: true;
   readonly success?: 200 | 201;
   readonly errors?: readonly ErrorCode[];
 }): Route<Params, Query, Body, Response, Stream, Allowed> {
@@ -133,6 +136,7 @@ export function defineRoute<
     envelope: declaration.envelope,
     crossOrigin: declaration.crossOrigin,
     pace: declaration.pace,
+    shared: declaration.shared,
     success: declaration.success ?? 200,
     errors: declaration.errors ?? [],
   };

@@ -5,6 +5,7 @@ import type { Envelope } from '@candela/vault';
 import type { Config } from '../config.ts';
 import type { Endpoint, Page } from '../http/request-handler.ts';
 import type { Handlers } from '../http/handlers.ts';
+import type { SharedAnswers } from '../http/shared-answers.ts';
 import type { Ingest } from '../ingest/index.ts';
 import type { IngestLogs } from '../ingest/logs.ts';
 import type { Job } from '../jobs/job.ts';
@@ -51,6 +52,8 @@ export interface FeatureParts {
   readonly jobs: JobRunner;
   /** Rings when rows of a table were stored. */
   readonly notifier: Notifier;
+  /** Makes one answer of the same question that several ask at once. */
+  readonly answers: SharedAnswers;
 }
 
 /** One part of the product. `features/index.ts` lists them all. */

@@ -24,7 +24,7 @@ import { auditHandlers } from './audit/routes.ts';
 import { sqlHandlers } from './chat/sql-routes.ts';
 import { codingAgentHandlers } from './coding-agents/routes.ts';
 import { boardHandlers } from './boards/routes.ts';
-import { panelSources } from './boards/sources.ts';
+import { panelSources, sharedSources } from './boards/sources.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { contextHandlers } from './contexts/routes.ts';
@@ -137,16 +137,19 @@ const FEATURES = [
   (parts) => ({ name: 'models', handlers: modelHandlers(parts), jobs: [usageRetention(parts.metadata)] }),
   (parts) => ({ name: 'rules', handlers: createRuleFeature(parts) }),
   ({ metadata }) => ({ name: 'contexts', handlers: contextHandlers(metadata) }),
-  ({ metadata, reads, limits, clock }) => ({
+  ({ metadata, reads, limits, clock, answers }) => ({
     name: 'boards',
     handlers: boardHandlers({
       metadata,
       clock,
-      sources: panelSources({
-        ...telemetryHandlers(createTelemetryQueries(reads, limits), clock),
-        ...metricHandlers(createMetricQueries(reads, limits), clock),
-        ...durationHandlers(createDurationQueries(reads, limits), clock),
-      }),
+      sources: sharedSources(
+        panelSources({
+          ...telemetryHandlers(createTelemetryQueries(reads, limits), clock),
+          ...metricHandlers(createMetricQueries(reads, limits), clock),
+          ...durationHandlers(createDurationQueries(reads, limits), clock),
+        }),
+        answers,
+      ),
     }),
   }),
   ({ metadata, envelope, stores, logs, clock }) => ({

@@ -14,6 +14,7 @@ import type { Handlers } from './handlers.ts';
 import { header } from './header.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { createRouter, type Match } from './router.ts';
+import type { SharedAnswers } from './shared-answers.ts';
 import {
   type EventAnswer,
   type FileAnswer,
@@ -34,6 +35,7 @@ export interface ApiParts {
   /** Complete origins of pages that may read answers of routes which say so. */
   readonly allowedOrigins: readonly string[];
   readonly clock: Clock;
+  readonly answers: SharedAnswers;
   readonly streams: StreamGate;
   readonly streamTiming: StreamTiming;
 }
@@ -122,6 +124,13 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       const viewer = context === undefined ? 'public' : askerOf(context);
       const check = () => stillMay(parts.identity, caller, route, context);
       return stream(parts, api, { route, client: viewer, check }, (signal) => handler({ ...input, signal }));
+    }
+    if (route.shared === true && context !== undefined) {
+      const question = [id, input.params, input.query, input.body];
+      const text = await parts.answers.ask(context, question, api.signal, async (signal) =>
+        JSON.stringify(await handler({ ...input, signal })),
+      );
+      return answer(api, route.success, text);
     }
     const result = await handler({ ...input, signal: api.signal });
     if (tag !== undefined && hasVersion(header(api.request, 'if-none-match'), tag)) {

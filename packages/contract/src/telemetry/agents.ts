@@ -61,6 +61,7 @@ export const listAgents = defineRoute({
   tag: 'Telemetry',
   summary: `Agents seen in traces, the busiest first, at most ${MAX_AGENTS}`,
   permission: reads('telemetry'),
+  shared: true,
   query: z.strictObject({
     ...windowQuery,
     search: z.string().max(200).optional().meta({ description: 'Part of the name, case ignored.' }),
@@ -175,6 +176,7 @@ export const agentGraph = defineRoute({
   tag: 'Telemetry',
   summary: 'Who calls what: the agent, its models and tools, its sub-agents and its callers',
   permission: reads('telemetry'),
+  shared: true,
   params: z.object({ agent: entityKeySchema }),
   query: z.strictObject(windowQuery),
   response: z.object({

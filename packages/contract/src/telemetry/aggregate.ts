@@ -49,6 +49,7 @@ export const aggregate = defineRoute({
   summary:
     'Counts, errors, durations, tokens and cost of matching spans or log records, by time and by up to three fields',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     signal: z.enum(['spans', 'logs']).default('spans'),
     ...windowShape,

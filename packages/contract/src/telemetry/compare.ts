@@ -64,6 +64,7 @@ export const compare = defineRoute({
   summary:
     'What differs: a selection of the matching rows against the rest, or against a period before, over all fields and attributes',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     signal: z.enum(COMPARE_SIGNALS).default('spans'),
     ...windowShape,

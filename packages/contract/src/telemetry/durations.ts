@@ -13,6 +13,7 @@ export const spanDurations = defineRoute({
   summary:
     'How the durations of matching spans are spread over time: counts by bucket of time and of duration',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     ...windowShape,
     bucketSeconds: z

@@ -116,6 +116,7 @@ export const searchExceptions = defineRoute({
   tag: 'Telemetry',
   summary: 'Exceptions grouped by type and message, with their trend and whom they affect',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(EXCEPTION_SORTS).default('-lastSeen') }),
   response: z.object({ data: z.array(exceptionGroupSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],

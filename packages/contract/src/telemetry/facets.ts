@@ -27,6 +27,7 @@ export const facets = defineRoute({
   tag: 'Telemetry',
   summary: 'The most frequent values of each field among matching spans, log records or exceptions',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     signal: z.enum(['spans', 'logs', 'exceptions']).default('spans'),
     ...windowShape,

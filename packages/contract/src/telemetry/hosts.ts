@@ -155,6 +155,7 @@ export const listHosts = defineRoute({
   tag: 'Infrastructure',
   summary: 'The fleet: every host seen in the window with its newest figures and its GPUs',
   permission: reads('telemetry'),
+  shared: true,
   query: z.object(windowQuery),
   response: z.object({
     data: z.object({
@@ -321,6 +322,7 @@ export const getHostCurves = defineRoute({
   tag: 'Infrastructure',
   summary: 'Curves of a host over the window; rates of counters are right across restarts',
   permission: reads('telemetry'),
+  shared: true,
   params: z.object(hostParams),
   query: z.object({ ...windowQuery, charts: chartList(HOST_CHARTS) }),
   response: z.object({ data: curvesSchema }),
@@ -391,6 +393,7 @@ export const getGpuCurves = defineRoute({
   tag: 'Infrastructure',
   summary: 'Curves of a GPU over the window',
   permission: reads('telemetry'),
+  shared: true,
   params: z.object(gpuParams),
   query: z.object({ ...windowQuery, charts: chartList(GPU_CHARTS) }),
   response: z.object({ data: curvesSchema }),
@@ -414,6 +417,7 @@ export const getHostCalls = defineRoute({
   tag: 'Infrastructure',
   summary: 'Model calls of the programs on a host, by model and over time, to lie beside its GPUs',
   permission: reads('telemetry'),
+  shared: true,
   params: z.object(hostParams),
   query: z.object(windowQuery),
   response: z.object({

@@ -80,6 +80,7 @@ export const searchLogs = defineRoute({
   tag: 'Telemetry',
   summary: 'Matching log records, newest first or oldest first',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     ...windowShape,
     ...pageShape,

@@ -114,6 +114,7 @@ export const listMetrics = defineRoute({
   tag: 'Metrics',
   summary: 'The catalogue: every metric that reported in the window, by name',
   permission: reads('telemetry'),
+  shared: true,
   query: z.strictObject({
     ...windowQuery,
     q: z
@@ -222,6 +223,7 @@ export const queryMetric = defineRoute({
   tag: 'Metrics',
   summary: 'A metric over time: rates of counters, quantiles of histograms, by label',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     ...metricQueryShape,
     aggregation: z
@@ -266,6 +268,7 @@ export const queryMetricHeatmap = defineRoute({
   tag: 'Metrics',
   summary: 'A histogram metric as a heat map: how many measurements fell into each range, over time',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject(metricQueryShape),
   response: z.object({
     data: z.object({

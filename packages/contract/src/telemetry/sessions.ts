@@ -35,6 +35,7 @@ export const listSessions = defineRoute({
   summary:
     'Sessions of which a span lies in the window; with a filter, of which at least one span matches. The figures are those of all spans of the session in the window.',
   permission: reads('telemetry'),
+  shared: true,
   query: z.strictObject({
     ...listQueryShape,
     ...earlyQueryShape,

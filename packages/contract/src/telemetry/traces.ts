@@ -210,6 +210,7 @@ export const searchTraces = defineRoute({
   tag: 'Telemetry',
   summary: 'Traces of which at least one span matches',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     ...windowShape,
     ...pageShape,
@@ -259,6 +260,7 @@ export const searchSpans = defineRoute({
   tag: 'Telemetry',
   summary: 'Matching spans, without their messages',
   permission: reads('telemetry'),
+  shared: true,
   body: z.strictObject({
     ...windowShape,
     ...pageShape,

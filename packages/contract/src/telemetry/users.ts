@@ -30,6 +30,7 @@ export const listUsers = defineRoute({
   summary:
     'Users of whom a span lies in the window; with a filter, of whom at least one span matches. The figures are those of all spans of the user in the window.',
   permission: reads('telemetry'),
+  shared: true,
   query: z.strictObject({ ...listQueryShape, ...earlyQueryShape, sort: z.enum(USER_SORTS).default('-last') }),
   response: z.object({
     data: z.array(userRowSchema),

@@ -9,8 +9,17 @@ export class StoreError extends CandelaError {
   /** ClickHouse's name of the code, e.g. `SYNTAX_ERROR`. */
   readonly engineType: string;
 
-  constructor(code: ErrorCode, message: string, engine: { code: number; type: string; cause: unknown }) {
-    super(code, message, { cause: engine.cause, details: { engineCode: engine.code } });
+  constructor(
+    code: ErrorCode,
+    message: string,
+    engine: { code: number; type: string; cause: unknown },
+    retryAfterSeconds?: number,
+  ) {
+    super(code, message, {
+      cause: engine.cause,
+      details: { engineCode: engine.code },
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
     this.engineCode = engine.code;
     this.engineType = engine.type;
   }
@@ -58,6 +67,10 @@ const TOO_LARGE = new Set([167, 168, 306, 718]);
 const isQueryTooLong = ({ message }: ClickHouseError): boolean =>
   message.startsWith('Max query size exceeded');
 
+const BUSY =
+  'The store has more questions than it can answer now, and refuses those that look at most first. Narrow the time range or the filter, or try again shortly.';
+const BUSY_RETRY_SECONDS = 5;
+
 const TOO_LARGE_TEXT =
   'The question is larger than the store takes. Look for fewer words or values at once, or shorter ones.';
 
@@ -86,7 +99,10 @@ export function translateError(thrown: unknown, call: 'read' | 'write', signal?:
   if (call === 'write' && PASSING.has(code)) {
     return new StoreError('overloaded', `The store cannot take the data now: ${thrown.message}`, engine);
   }
-  if (code === 202 || code === 209 || code === 210) {
+  if (code === 202) {
+    return new StoreError('overloaded', BUSY, engine, BUSY_RETRY_SECONDS);
+  }
+  if (code === 209 || code === 210) {
     return new StoreError('overloaded', 'The store is busy. Try again shortly.', engine);
   }
   if (code === TOO_MUCH_MEMORY && thrown.message.includes(OF_ALL)) {

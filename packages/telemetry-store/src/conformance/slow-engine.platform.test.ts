@@ -86,7 +86,7 @@ describe('an engine that is only slow', () => {
     await store.command('CREATE TABLE t (Id UInt64, Text String) ENGINE = MergeTree ORDER BY Id');
     const leave = new AbortController();
     const options = { signal: leave.signal, asker: 'greedy', timeoutMs: 120_000 };
-    const all = Array.from({ length: 200 }, () => store.select(HEAVY, {}, options).catch(() => undefined));
+    const all = Array.from({ length: 300 }, () => store.select(HEAVY, {}, options).catch(() => undefined));
     try {
       await sleep(500);
       await work(store);

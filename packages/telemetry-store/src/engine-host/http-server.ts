@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Engine, EngineResult } from './engine.ts';
 import { EngineError, statusOf } from './engine-error.ts';
-import { ConcurrencyGate } from './gate.ts';
+import { ConcurrencyGate, HEAVIEST } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
 import {
@@ -44,6 +44,8 @@ interface Gates {
   readonly inserts: ConcurrencyGate;
 }
 
+/** As long as the one who inserts waits for an answer. */
+const INSERT_WAIT_MS = 600_000;
 const MAX_QUERY_BYTES = 64 << 20;
 /** Who asks where nobody says: of reads, all are one. Each insert is for itself. */
 const NOBODY = '';
@@ -62,7 +64,8 @@ export function createEngineServer(options: HttpServerOptions): Server {
   // Apart, so that slow reads never hold up ingest.
   const gates: Gates = {
     reads: new ConcurrencyGate(options.concurrentQueries),
-    inserts: new ConcurrencyGate(CONCURRENT_INSERTS),
+    // One that waits is repeated as it is: sooner or later all have to be done.
+    inserts: new ConcurrencyGate(CONCURRENT_INSERTS, INSERT_WAIT_MS),
   };
   const server = createServer({ keepAliveTimeout: 600_000, maxHeaderSize: MAX_HEAD_BYTES }, (req, res) => {
     void answer(req, res, options, gates);
@@ -112,7 +115,7 @@ async function answerQuery(
   const { sql, insert } = statement;
   if (insert !== undefined) {
     // These go on when the client leaves: they are repeated until they are known to be done.
-    await gates.inserts.run(request.queryId, async () => {
+    await gates.inserts.run({ asker: request.queryId }, async () => {
       if (req.socket.destroyed) return;
       const done = options.watch(bound);
       try {
@@ -130,7 +133,11 @@ async function answerQuery(
   const asker = req.headers[ASKER_HEADER];
   try {
     await gates.reads.run(
-      typeof asker === 'string' ? asker : NOBODY,
+      {
+        asker: typeof asker === 'string' ? asker : NOBODY,
+        weight: weightOf(request),
+        left: gone.signal,
+      },
       async () => {
         const done = options.watch(bound);
         try {
@@ -141,11 +148,16 @@ async function answerQuery(
           done();
         }
       },
-      gone.signal,
     );
   } finally {
     res.off('close', left);
   }
+}
+
+/** What goes last in the engine is what looks at most. */
+function weightOf({ settings }: EngineRequest): number {
+  const priority = Number(settings.get('priority') ?? 1);
+  return priority >= 1 ? Math.min(priority, HEAVIEST) : 1;
 }
 
 function boundOf(request: EngineRequest, options: HttpServerOptions): number {
@@ -165,7 +177,7 @@ async function answerScript(
   const file = outboxFile(options.outboxDir, name);
   const script: Script = JSON.parse((await readAll(decodedBody(req), MAX_QUERY_BYTES)).toString('utf8'));
   const steps = script.steps.map((step) => ({ ...step, sql: inputFromFile(step.sql, file, 'Native') }));
-  await gates.inserts.run(request.queryId, async () => {
+  await gates.inserts.run({ asker: request.queryId }, async () => {
     const done = options.watch(boundOf(request, options));
     try {
       await options.engine.runScript(steps, request);

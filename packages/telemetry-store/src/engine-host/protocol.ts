@@ -26,7 +26,7 @@ export interface EngineCaps {
   readonly resultRows: number;
   /** Bytes a result may have. */
   readonly resultBytes: number;
-  /** Statements other than inserts that run at once; eight times as many may wait. Shared out by who asks. */
+  /** Statements other than inserts that run at once; many more may wait a while. Shared out by who asks. */
   readonly concurrentQueries: number;
 }
 

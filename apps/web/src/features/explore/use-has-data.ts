@@ -18,7 +18,9 @@ export function useHasData<Key extends readonly unknown[]>(
     if (!turnsLive) return undefined;
     // The window that was empty ended before the first record arrived.
     refreshNow();
-    const follow = setInterval(refreshNow, FOLLOW_MS);
+    const follow = setInterval(() => {
+      if (document.visibilityState === 'visible') refreshNow();
+    }, FOLLOW_MS);
     const end = setTimeout(() => clearInterval(follow), FOLLOWED_FOR_MS);
     return () => {
       clearInterval(follow);

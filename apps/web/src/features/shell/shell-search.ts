@@ -122,7 +122,8 @@ export function useShell(): ShellState {
       range,
       chosen: { from, to },
       choice: choiceOf({ from, to, env, project }, range, zone),
-      window: resolveRange(range, at),
+      // To the second: charts of several people who look at the same time ask the same, and are answered once.
+      window: resolveRange(range, Math.ceil(at / 1_000) * 1_000),
       rangeUse,
       compare,
       before: calendarBefore({ from, to }, at, zone) ?? true,
