@@ -31,8 +31,11 @@ const PAGES: readonly ((window: { readonly from: number; readonly to: number }) 
     { path: 'facets', body: { ...window, fields: FACETS, limit: 12, q: 'service:service-3' } },
   ],
   (window) => [
-    { path: 'aggregate', body: { ...window, measures: ['p95'], groupBy: ['service'], bucketSeconds: 60 } },
-    { path: 'aggregate', body: { ...window, measures: ['cost', 'total_tokens'], groupBy: ['model'] } },
+    {
+      path: 'aggregate',
+      body: { ...window, measures: ['duration_p95'], groupBy: ['service'], bucketSeconds: 60 },
+    },
+    { path: 'aggregate', body: { ...window, measures: ['cost', 'input_tokens'], groupBy: ['model'] } },
     {
       path: 'aggregate',
       body: { ...window, measures: ['count'], groupBy: ['attributes.http.route'], limit: 10 },
