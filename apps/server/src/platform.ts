@@ -19,6 +19,7 @@ import { mcpEndpoint, mcpMetadataPage } from './features/mcp/endpoint.ts';
 import { openEnvelope } from '@candela/vault';
 import { createVault } from './features/vault/service.ts';
 import { createApi } from './http/api.ts';
+import type { Handlers } from './http/handlers.ts';
 import { createRequestHandler, knownMethod } from './http/request-handler.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
 import { notHere, refuse } from './http/shut.ts';
@@ -175,7 +176,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const vault = createVault({ metadata, envelope });
     const jobs = new JobRunner({ metadata, clock, logger });
     running.jobs = jobs;
-    const features = createFeatures({
+    const features: readonly Feature[] = createFeatures({
       version: VERSION,
       phase: () => running.phase,
       config,
@@ -197,11 +198,12 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       prompts: createPromptService(metadata),
       retention,
       jobs,
+      handlers: () => handlers,
       notifier,
       answers,
     });
     running.features = features;
-    const handlers = handlersOf(features);
+    const handlers: Handlers = handlersOf(features);
     const allowedOrigins = [new URL(issuer).origin, ...config.allowedOrigins];
     const { rateLimitPerMinute } = config;
     const front = createRequestHandler({

@@ -72,6 +72,7 @@ export const ERROR_TABLE = {
     retryable: true,
     template: 'More than {limit} calls of models are under way {where}. Wait until one is done.',
   },
+  assistant_unset: { status: 422, retryable: false, template: '{detail}' },
   spend_cap: { status: 429, retryable: true, template: '{detail}' },
   overloaded: { status: 503, retryable: true, template: '{detail}' },
   store_unavailable: {

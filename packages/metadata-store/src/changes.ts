@@ -36,6 +36,10 @@ const UNWATCHED: ReadonlySet<string> = new Set([
   'job_runs',
   'work_items',
   'llm_usage',
+  'chats',
+  'chat_messages',
+  'chat_approvals',
+  'chat_analyses',
 ]);
 
 interface Listener {

@@ -58,7 +58,10 @@ export type {
 } from './repositories/prompts/types.ts';
 export type { JobStats, JobTrigger, StoredJobRun } from './repositories/jobs.ts';
 export type { NewWork, WorkItem, WorkQueue } from './repositories/work-queue.ts';
-export type { LlmUsage } from './repositories/llm-usage.ts';
+export type { LlmUsage, UsageRow } from './repositories/llm-usage.ts';
+export type { StoredAnalysis } from './repositories/chat-analyses.ts';
+export type { StoredChatSettings } from './repositories/chat-settings.ts';
+export type { ChatOwner, StoredApproval, StoredChat, StoredChatMessage } from './repositories/chats.ts';
 export type {
   FindingSelection,
   JobEnd,

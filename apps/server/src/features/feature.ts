@@ -50,6 +50,8 @@ export interface FeatureParts {
   readonly retention: RetentionChoices;
   /** Runs the jobs of all features, and what they are triggered by. */
   readonly jobs: JobRunner;
+  /** The handlers of all features, once they are made: tools call them. */
+  readonly handlers: () => Handlers;
   /** Rings when rows of a table were stored. */
   readonly notifier: Notifier;
   /** Makes one answer of the same question that several ask at once. */

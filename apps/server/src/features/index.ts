@@ -22,6 +22,7 @@ import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
 import { auditHandlers } from './audit/routes.ts';
 import { sqlHandlers } from './chat/sql-routes.ts';
+import { chatFeature } from './chat/feature.ts';
 import { codingAgentHandlers } from './coding-agents/routes.ts';
 import { boardHandlers } from './boards/routes.ts';
 import { panelSources, sharedSources } from './boards/sources.ts';
@@ -109,10 +110,7 @@ const FEATURES = [
     name: 'compare',
     handlers: compareHandlers(createCompareQueries(reads, limits), clock),
   }),
-  ({ reads, limits, clock }) => ({
-    name: 'sql',
-    handlers: sqlHandlers(createSqlQueries(reads, limits), clock),
-  }),
+  chatFeature,
   ({ reads, limits, clock, config }) => ({
     name: 'export',
     handlers: exportHandlers({
@@ -147,6 +145,7 @@ const FEATURES = [
           ...telemetryHandlers(createTelemetryQueries(reads, limits), clock),
           ...metricHandlers(createMetricQueries(reads, limits), clock),
           ...durationHandlers(createDurationQueries(reads, limits), clock),
+          ...sqlHandlers(createSqlQueries(reads, limits), clock),
         }),
         answers,
       ),

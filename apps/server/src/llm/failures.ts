@@ -1,4 +1,4 @@
-import { CandelaError, fail } from '@candela/kernel';
+import { CandelaError, fail, hasRole, type RequestContext } from '@candela/kernel';
 import { RefusedAddressError } from '@candela/telemetry-store';
 import { AnswerTooLongError } from '../http/guarded-fetch.ts';
 
@@ -164,4 +164,11 @@ function readable(text: string, secret: string | null): string {
   const without = key === '' ? text : text.replaceAll(key, '…');
   const line = without.replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ').trim();
   return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID)}…` : line;
+}
+
+/** What is told of a connection that failed: the whole of it to people who may set addresses. */
+export function veiled({ principal }: RequestContext, thrown: unknown): unknown {
+  const mayKnow = principal.kind === 'user' && hasRole(principal.role, 'admin');
+  if (mayKnow || !(thrown instanceof UnreachedError)) return thrown;
+  return fail('provider_failed', { detail: UnreachedError.veiled }, { cause: thrown });
 }

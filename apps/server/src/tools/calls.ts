@@ -18,17 +18,23 @@ export type Call = (route: RouteId, input?: CallInput) => Promise<unknown>;
 /** Who asks, and how the request came. */
 export interface Caller {
   readonly context: RequestContext;
+  /** The same for routes that read what is kept in a database configuration. Undefined: `context` is it. */
+  platform?(): Promise<RequestContext>;
   readonly caller: AuthenticateInput;
   readonly signal: AbortSignal;
 }
 
 /** Calls of routes within the process. */
-export function createCalls(handlers: Handlers, { context, caller, signal }: Caller): Call {
+export function createCalls(handlers: Handlers, asker: Caller): Call {
+  const { caller, signal } = asker;
+  let platform: Promise<RequestContext> | undefined;
   return async (id, { params = {}, query = {}, body } = {}) => {
     const route: RouteDeclaration = ROUTES[id];
     if (route.permission === 'public' || route.stream !== undefined) {
       throw new RangeError(`${id} is no route that tools call`);
     }
+    if (route.storage === 'platform') platform ??= asker.platform?.();
+    const context = (route.storage === 'platform' ? await platform : undefined) ?? asker.context;
     authorise(route.permission, context);
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // The types of input and handler meet in `Handlers`; an id of the table cannot carry them here.

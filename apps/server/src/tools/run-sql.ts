@@ -1,4 +1,4 @@
-import { SQL_BOUNDS } from '@candela/contract';
+import { SQL_BOUNDS, type SqlResult } from '@candela/contract';
 import { z } from 'zod';
 import { defined } from './search.ts';
 import { defineTool, listed, windowInput } from './tool.ts';
@@ -15,5 +15,8 @@ export const runSql = defineTool({
   }),
   routes: ['executeSql'],
   effect: 'read',
-  run: async (call, input) => listed(await call('executeSql', { body: defined(input) })),
+  async run(call, input) {
+    const answer = listed(await call('executeSql', { body: defined(input) }));
+    return { ...answer, table: answer.data as SqlResult };
+  },
 });

@@ -1,4 +1,4 @@
-import type { RouteId } from '@candela/contract';
+import type { RouteId, SqlResult } from '@candela/contract';
 import { z } from 'zod';
 import type { Call } from './calls.ts';
 
@@ -8,7 +8,23 @@ export interface ToolResult {
   readonly nextCursor?: string | null;
   /** Path and query of the page that shows the same; undefined: there is none. */
   readonly page?: string;
+  /** Rows that a page may draw as a table or chart. */
+  readonly table?: SqlResult;
+  /** A dashboard that may be imported. */
+  readonly layout?: unknown;
+  /** What was done, as a sentence. */
+  readonly note?: string;
 }
+
+/** What a person is asked before a tool writes. */
+export interface ToolCard {
+  readonly title: string;
+  /** A secret: its value is typed into the card. */
+  readonly wantsValue?: boolean;
+}
+
+/** Who is offered a tool. */
+export type ToolAudience = 'assistant' | 'mcp';
 
 /** One thing that an agent may do. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
@@ -19,9 +35,18 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly input: Input;
   /** Routes that it may call; their permissions are its own. */
   readonly routes: readonly RouteId[];
-  readonly effect: 'read';
-  run(call: Call, input: z.output<Input>): Promise<ToolResult>;
+  readonly effect: 'read' | 'create' | 'change' | 'delete';
+  /** Default: both. */
+  readonly audience?: readonly ToolAudience[];
+  /** Of what writes: what the card says. */
+  card?(input: z.output<Input>): ToolCard;
+  /** `typed`: the value that a person typed into the card. */
+  run(call: Call, input: z.output<Input>, typed?: string): Promise<ToolResult>;
 }
+
+/** Whether a tool is for somebody. */
+export const isFor = (tool: Tool, audience: ToolAudience): boolean =>
+  tool.audience?.includes(audience) ?? true;
 
 /** Keeps the type of the input between schema and `run`. */
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool;

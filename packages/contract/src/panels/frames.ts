@@ -2,6 +2,7 @@ import type { ResponseOf } from '../route.ts';
 import type { aggregate } from '../telemetry/aggregate.ts';
 import type { spanDurations } from '../telemetry/durations.ts';
 import type { queryMetric, queryMetricHeatmap } from '../telemetry/metrics.ts';
+import type { SqlResult } from '../chat/sql.ts';
 import type { Frame } from './schemas.ts';
 
 type Column = Frame['columns'][number];
@@ -137,3 +138,42 @@ export const frameOfText = (text: string): Frame => ({
   columns: [column('text', 'text')],
   rows: [[text]],
 });
+
+/** The type within `Nullable` and `LowCardinality`. */
+const innerType = (type: string): string => {
+  const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(type)?.[1];
+  return inner === undefined ? type : innerType(inner);
+};
+
+/** What a column of a statement is, by the engine's name of its type. */
+export function sqlColumnKind(type: string): Column['kind'] {
+  const inner = innerType(type);
+  if (inner.startsWith('Date')) return 'time';
+  return /^(?:U?Int|Float|Decimal|BFloat)/.test(inner) ? 'number' : 'text';
+}
+
+function sqlCell(kind: Column['kind'], value: unknown): Row[number] {
+  if (value === null || value === undefined) return null;
+  if (kind === 'number') {
+    const number = Number(value);
+    return Number.isFinite(number) ? number : null;
+  }
+  if (kind === 'time') {
+    // The engine writes UTC without saying so.
+    const time = Date.parse(`${String(value).replace(' ', 'T')}${String(value).includes(':') ? 'Z' : ''}`);
+    return Number.isFinite(time) ? time : null;
+  }
+  return typeof value === 'string' || typeof value === 'boolean' ? value : JSON.stringify(value);
+}
+
+/** Columns and rows of a statement. */
+export function frameOfSql({ columns, rows, truncated }: SqlResult): Frame {
+  const kinds = columns.map(({ type }) => sqlColumnKind(type));
+  return {
+    ...NOTHING,
+    notes: [],
+    truncated,
+    columns: columns.map(({ name }, index) => column(name, kinds[index] ?? 'text')),
+    rows: rows.map((row) => row.map((value, index) => sqlCell(kinds[index] ?? 'text', value))),
+  };
+}

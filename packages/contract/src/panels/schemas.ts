@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SQL_BOUNDS } from '../chat/sql.ts';
 import { aggregate } from '../telemetry/aggregate.ts';
 import { spanDurations } from '../telemetry/durations.ts';
 import { queryMetric } from '../telemetry/metrics.ts';
@@ -34,6 +35,10 @@ export const PANEL_QUERIES = {
     kind: z.literal('markdown'),
     text: z.string().max(PANEL_LIMITS.markdown),
   }),
+  sql: z.strictObject({
+    kind: z.literal('sql'),
+    query: z.string().min(1).max(SQL_BOUNDS.query),
+  }),
 } as const;
 export type PanelKind = keyof typeof PANEL_QUERIES;
 
@@ -43,11 +48,12 @@ export const panelQuerySchema = z
     PANEL_QUERIES.metric,
     PANEL_QUERIES.durations,
     PANEL_QUERIES.markdown,
+    PANEL_QUERIES.sql,
   ])
   .meta({
     id: 'PanelQuery',
     description:
-      'What a panel asks. Bodies are those of the routes `aggregate`, `queryMetric` and `spanDurations` without window.',
+      'What a panel asks. Bodies are those of the routes `aggregate`, `queryMetric` and `spanDurations` without window; `sql` is a statement as of `executeSql`.',
   });
 export type PanelQuery = z.output<typeof panelQuerySchema>;
 export type PanelQueryInput = z.input<typeof panelQuerySchema>;

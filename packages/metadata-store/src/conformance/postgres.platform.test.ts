@@ -16,6 +16,7 @@ import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
 import { describeJobs } from './jobs-suite.ts';
 import { describeBoards } from './boards-suite.ts';
+import { describeChats } from './chats-suite.ts';
 import { describeModels } from './models-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
@@ -42,6 +43,7 @@ else {
   describeModels('PostgreSQL', place);
   describeJobs('PostgreSQL', place);
   describeBoards('PostgreSQL', place);
+  describeChats('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
   describePrompts('PostgreSQL', place);

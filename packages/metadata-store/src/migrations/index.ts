@@ -11,6 +11,7 @@ import { jobs } from './0010-jobs.ts';
 import { llmUsage } from './0011-llm-usage.ts';
 import { boards } from './0012-boards.ts';
 import { scanners } from './0013-scanners.ts';
+import { chats } from './0014-chats.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   llmUsage,
   boards,
   scanners,
+  chats,
 ];

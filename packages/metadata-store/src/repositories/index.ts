@@ -1,6 +1,9 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
 import { boards } from './boards.ts';
+import { chatAnalyses } from './chat-analyses.ts';
+import { chatSettings } from './chat-settings.ts';
+import { chats } from './chats.ts';
 import { connectors } from './connectors.ts';
 import { jobs } from './jobs.ts';
 import { llmUsage } from './llm-usage.ts';
@@ -52,6 +55,9 @@ export const REPOSITORIES = {
   work: workQueue,
   boards,
   scanners,
+  chats,
+  chatSettings,
+  chatAnalyses,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

@@ -44,6 +44,10 @@ const NOT_KEPT = [
   'scanners',
   'scanner_jobs',
   'scanner_findings',
+  'chats',
+  'chat_messages',
+  'chat_approvals',
+  'chat_analyses',
   'llm_usage',
   // The configurations themselves, and what leads to them: deleting one looks at these by itself.
   'connectors',

@@ -8,6 +8,7 @@ export const KEPT = [
   { table: 'rules', one: 'rule', several: 'rules' },
   { table: 'contexts', one: 'context', several: 'contexts' },
   { table: 'model_configs', one: 'model', several: 'models' },
+  { table: 'chat_settings', one: 'assistant setting', several: 'assistant settings' },
 ] as const;
 
 /** Things that belong to a database configuration: without it nobody would find them again. */

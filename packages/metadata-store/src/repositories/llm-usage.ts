@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { LlmUsageTable } from '../tables/llm-usage.ts';
 import type { Access } from './access.ts';
 
@@ -38,7 +38,35 @@ export interface LlmUsageFilter {
   readonly to?: number | undefined;
 }
 
+/** Sums of one group. Parts that were not asked for are null. */
+export interface UsageRow extends UsedTokens {
+  readonly feature: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Days since 1970 in UTC. */
+  readonly day: number | null;
+  readonly calls: number;
+  readonly failed: number;
+  readonly costUsd: number;
+  /** Calls with usage and without a price. */
+  readonly unpriced: number;
+  /** Calls that answered without usage. */
+  readonly unknown: number;
+}
+
+type UsagePart = 'feature' | 'provider' | 'model' | 'day';
+
 export interface LlmUsages {
+  /** Sums by any of the parts, computed in the database; the dearest first. Without parts: one row. */
+  sums(
+    projectId: string,
+    input: {
+      readonly from: number;
+      readonly to: number;
+      readonly by: readonly UsagePart[];
+      readonly limit: number;
+    },
+  ): Promise<UsageRow[]>;
   append(row: LlmUsage): Promise<void>;
   /** US dollars that a feature of a project has cost since a time, where prices are known. */
   spentUsd(projectId: string, feature: string, since: number): Promise<number>;
@@ -104,6 +132,59 @@ export function llmUsage({ quiet }: Access): LlmUsages {
           duration_ms: Math.round(row.durationMs),
         })
         .execute();
+    },
+
+    async sums(projectId, { from, to, by, limit }) {
+      const columns: Record<UsagePart, RawBuilder<unknown>> = {
+        feature: sql`feature`,
+        provider: sql`provider`,
+        model: sql`model`,
+        day: sql`(started_at - started_at % 86400000) / 86400000`,
+      };
+      const total = (expression: RawBuilder<unknown>) => sql<number | string | null>`sum(${expression})`;
+      let query = quiet
+        .selectFrom('llm_usage')
+        .select([
+          ...by.map((part) => columns[part].as(part)),
+          sql<number>`count(*)`.as('calls'),
+          total(sql`case when status = 'failed' then 1 else 0 end`).as('failed'),
+          total(sql`coalesce(input_tokens, 0)`).as('input'),
+          total(sql`coalesce(cache_read_tokens, 0)`).as('cache_read'),
+          total(sql`coalesce(cache_write_tokens, 0)`).as('cache_write'),
+          total(sql`coalesce(output_tokens, 0)`).as('output'),
+          total(sql`coalesce(reasoning_tokens, 0)`).as('reasoning'),
+          total(sql`coalesce(cost_nano_usd, 0)`).as('cost'),
+          total(sql`case when input_tokens is not null and cost_nano_usd is null then 1 else 0 end`).as(
+            'unpriced',
+          ),
+          total(sql`case when input_tokens is null and status <> 'failed' then 1 else 0 end`).as('unknown'),
+        ])
+        .where('project_id', '=', projectId)
+        .where('started_at', '>=', from)
+        .where('started_at', '<', to);
+      if (by.length > 0) query = query.groupBy(by.map((part) => columns[part]));
+      const rows = await query.orderBy(sql`cost desc, calls desc`).limit(limit).execute();
+      return rows.map((row) => {
+        const parts = row as unknown as Partial<Record<UsagePart, string | number>>;
+        const text = (part: 'feature' | 'provider' | 'model') =>
+          parts[part] === undefined ? null : String(parts[part]);
+        return {
+          feature: text('feature'),
+          provider: text('provider'),
+          model: text('model'),
+          day: parts.day === undefined ? null : Number(parts.day),
+          calls: Number(row.calls),
+          failed: Number(row.failed ?? 0),
+          input: Number(row.input ?? 0),
+          cacheRead: Number(row.cache_read ?? 0),
+          cacheWrite: Number(row.cache_write ?? 0),
+          output: Number(row.output ?? 0),
+          reasoning: Number(row.reasoning ?? 0),
+          costUsd: Number(row.cost ?? 0) / NANO,
+          unpriced: Number(row.unpriced ?? 0),
+          unknown: Number(row.unknown ?? 0),
+        };
+      });
     },
 
     async spentUsd(projectId, feature, since) {

@@ -7,6 +7,13 @@ import type {
 } from './connectors.ts';
 import type { ContextTable, ContextVersionTable } from './contexts.ts';
 import type { BoardFolderTable, BoardPinTable, BoardTable } from './boards.ts';
+import type {
+  ChatAnalysisTable,
+  ChatApprovalTable,
+  ChatMessageTable,
+  ChatSettingsTable,
+  ChatTable,
+} from './chats.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
   ApiKeyTable,
@@ -89,6 +96,11 @@ export interface Tables {
   readonly boards: BoardTable;
   readonly board_folders: BoardFolderTable;
   readonly board_pins: BoardPinTable;
+  readonly chat_settings: ChatSettingsTable;
+  readonly chats: ChatTable;
+  readonly chat_messages: ChatMessageTable;
+  readonly chat_approvals: ChatApprovalTable;
+  readonly chat_analyses: ChatAnalysisTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

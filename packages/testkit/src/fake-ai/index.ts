@@ -18,6 +18,7 @@ interface FakeAiRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
+export type { ScriptedAnswer } from './answer.ts';
 export { ABSENT_MODEL, CUT_MODEL, ENDLESS_MODEL, FAILING_MODEL, SILENT_MODEL, WRONG_KEY } from './answer.ts';
 
 export interface FakeAi {
@@ -40,8 +41,13 @@ const ROUTES: readonly (readonly [RegExp, (body: Json, scripted?: ScriptedAnswer
   [/:(?:streamGenerateContent|generateContent)$/, googleContent],
 ];
 
-/** Starts the fake on a free port. Streams pause `chunkDelayMs` (default 2) between events. */
-export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Promise<FakeAi> {
+/**
+ * Starts the fake on a free port. Streams pause `chunkDelayMs` (default 2) between events. `respond` answers chat
+ * completions and Anthropic messages that no script answers; undefined: as usual.
+ */
+export async function startFakeAi(
+  options: { chunkDelayMs?: number; respond?: (body: Json) => ScriptedAnswer | undefined } = {},
+): Promise<FakeAi> {
   const requests: FakeAiRequest[] = [];
   const scripts: ScriptedAnswer[] = [];
   let open = 0;
@@ -49,10 +55,12 @@ export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Prom
   const server = createServer((request, response) => {
     open += 1;
     response.once('close', () => (open -= 1));
-    serve(request, response, { requests, scripts, delay }).catch((error: unknown) => {
-      response.statusCode = 400;
-      response.end(JSON.stringify({ error: { message: String(error), type: 'invalid_request_error' } }));
-    });
+    serve(request, response, { requests, scripts, delay, respond: options.respond }).catch(
+      (error: unknown) => {
+        response.statusCode = 400;
+        response.end(JSON.stringify({ error: { message: String(error), type: 'invalid_request_error' } }));
+      },
+    );
   });
   server.listen(0, '127.0.0.1');
   await new Promise((resolve, reject) => {
@@ -76,7 +84,17 @@ export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Prom
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { requests, scripts, delay }: { requests: FakeAiRequest[]; scripts: ScriptedAnswer[]; delay: number },
+  {
+    requests,
+    scripts,
+    delay,
+    respond,
+  }: {
+    requests: FakeAiRequest[];
+    scripts: ScriptedAnswer[];
+    delay: number;
+    respond: ((body: Json) => ScriptedAnswer | undefined) | undefined;
+  },
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -112,7 +130,7 @@ async function serve(
     return;
   }
   const isScripted = /\/(chat\/completions|messages)$/.test(path);
-  const scripted = isScripted ? scripts.shift() : undefined;
+  const scripted = isScripted ? (scripts.shift() ?? respond?.(body)) : undefined;
   if (scripted?.status !== undefined) {
     const message = `scripted failure ${scripted.status}`;
     send(response, scripted.status, { error: { message, type: 'scripted', code: null, param: null } });

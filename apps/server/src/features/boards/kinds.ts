@@ -5,15 +5,18 @@ import {
   frameOfDurations,
   frameOfHeatmap,
   frameOfMetric,
+  frameOfSql,
   frameOfText,
   type Filter,
   type Panel,
   type PanelKind,
   type PanelQuery,
   type ResponseOf,
-  type ROUTES,
+  PANEL_LIMITS,
+  ROUTES,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import { authorise } from '../identity/access.ts';
 
 type Routes = typeof ROUTES;
 type Ask<Id extends keyof Routes> = (
@@ -28,6 +31,7 @@ export interface PanelSources {
   readonly queryMetric: Ask<'queryMetric'>;
   readonly queryMetricHeatmap: Ask<'queryMetricHeatmap'>;
   readonly spanDurations: Ask<'spanDurations'>;
+  readonly executeSql: Ask<'executeSql'>;
 }
 
 /** What the widgets of one answer share. Times are epoch milliseconds. */
@@ -95,6 +99,12 @@ const KINDS: { readonly [Kind in PanelKind]: Run<Kind> } = {
       early: false,
     };
     return frameOfDurations(await sources.spanDurations(context, asked, signal));
+  },
+  sql: async (sources, { query: { query }, scope }, context, signal) => {
+    // A board may be read with fewer rights than a statement may be run with.
+    authorise(ROUTES.executeSql.permission, context);
+    const asked = { query, from: scope.from, to: scope.to, limit: PANEL_LIMITS.rows };
+    return frameOfSql((await sources.executeSql(context, asked, signal)).data);
   },
   markdown: (_sources, { query }) => Promise.resolve(frameOfText(query.text)),
 };

@@ -36,5 +36,6 @@ export function panelSources(handlers: Pick<Handlers, Asked>): PanelSources {
     queryMetric: ask('queryMetric'),
     queryMetricHeatmap: ask('queryMetricHeatmap'),
     spanDurations: ask('spanDurations'),
+    executeSql: ask('executeSql'),
   };
 }

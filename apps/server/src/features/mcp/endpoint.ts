@@ -50,7 +50,10 @@ export function mcpEndpoint(parts: McpParts): Endpoint {
       const isPost = request.method === 'POST';
       const parsedBody = isPost ? await readJsonObject(request, true) : undefined;
       // One a request: its tools are those of who asks.
-      const handler = createMcpHandler(() => mcpServer(parts.handlers, caller, issuer, parts.version));
+      const mayWrite = new URL(request.url ?? PATH, issuer).searchParams.get('write') === '1';
+      const handler = createMcpHandler(() =>
+        mcpServer(parts.handlers, caller, { origin: issuer, version: parts.version, mayWrite }),
+      );
       const asked = new Request(new URL(PATH, issuer), {
         method: request.method ?? 'GET',
         headers: headersOf(request),
@@ -109,7 +112,11 @@ async function callerOf(
   try {
     const context = await identity.authenticate(caller);
     const client = { address: caller.remoteAddress, userAgent: header(request, 'user-agent') };
-    return { context: { ...context, client }, caller, signal: gone.signal };
+    const platform = async () => ({
+      ...(await identity.authenticate({ ...caller, storage: 'platform' })),
+      client,
+    });
+    return { context: { ...context, client }, platform, caller, signal: gone.signal };
   } catch (thrown) {
     const { status, headers, body } = errorAnswer(thrown, PATH);
     if (status !== 401) throw thrown;

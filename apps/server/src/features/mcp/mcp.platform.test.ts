@@ -10,7 +10,7 @@ import { readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
 import { TOOLS } from '../../tools/index.ts';
-import { toolOutput } from '../../tools/tool.ts';
+import { isFor, toolOutput } from '../../tools/tool.ts';
 
 const KEY = 'pk_mcpmcp01_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 const TRACE = 'c'.repeat(32);
@@ -61,10 +61,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function connect(modern: boolean): Promise<Client> {
+async function connect(modern: boolean, path = '/mcp'): Promise<Client> {
   const options = modern ? { versionNegotiation: { mode: 'auto' as const } } : {};
   const client = new Client({ name: 'test', version: '1' }, options);
-  const url = new URL('/mcp', platform.http);
+  const url = new URL(path, platform.http);
   const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return client;
@@ -92,14 +92,17 @@ const ASKS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   get_prompt: [{ id: 'nobody' }],
 };
 
+const READING = TOOLS.filter((tool) => isFor(tool, 'mcp') && tool.effect === 'read');
+const WRITING = TOOLS.filter((tool) => isFor(tool, 'mcp') && tool.effect !== 'read');
+
 describe.each([false, true])('a client, its newest wire: %s', (modern) => {
   it('lists tools that cost few tokens, and gets answers that fit their schema', async () => {
     const client = await connect(modern);
     try {
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ id }) => id));
+      expect(tools.map(({ name }) => name)).toEqual(READING.map(({ id }) => id));
       expect(JSON.stringify(tools).length / 3.5).toBeLessThan(3_000);
-      for (const { id } of TOOLS) {
+      for (const { id } of READING) {
         for (const given of ASKS[id] ?? []) {
           const answer = await client.callTool({ name: id, arguments: given });
           const where = `${id} ${JSON.stringify(given)}: ${JSON.stringify(answer).slice(0, 300)}`;
@@ -123,6 +126,29 @@ describe.each([false, true])('a client, its newest wire: %s', (modern) => {
       await client.close();
     }
   });
+});
+
+it('writes where the address asks for it', async () => {
+  const client = await connect(true, '/mcp?write=1');
+  try {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([...READING, ...WRITING].map(({ id }) => id));
+    expect(JSON.stringify(tools).length / 3.5).toBeLessThan(3_500);
+    const board = {
+      title: 'By an agent',
+      widgets: [{ title: 'Spans', type: 'stat', query: 'SELECT count() AS spans FROM otel_traces' }],
+    };
+    const made = await client.callTool({ name: 'create_board', arguments: board });
+    const { url } = toolOutput.parse(made.structuredContent);
+    expect(url).toMatch(/\/boards\/[\w-]+$/);
+    const draft = await client.callTool({
+      name: 'write_prompt_draft',
+      arguments: { id: 'nobody', prompt: 'x' },
+    });
+    expect(draft.isError).toBe(true);
+  } finally {
+    await client.close();
+  }
 });
 
 interface Asked {

@@ -7,12 +7,12 @@ import {
   type TryDone,
   type TryStart,
 } from '@candela/contract';
-import { asCandelaError, type Clock, fail, hasRole, type RequestContext } from '@candela/kernel';
+import { asCandelaError, type Clock, fail, type RequestContext } from '@candela/kernel';
 import type { MetadataStore, StoredModel } from '@candela/metadata-store';
 import type { ServerEvent } from '../../http/stream-answer.ts';
 import type { LlmEvent } from '../../llm/ask.ts';
 import type { ModelCalls } from '../../llm/service.ts';
-import { UnreachedError } from '../../llm/failures.ts';
+import { veiled } from '../../llm/failures.ts';
 import { record } from '../audit/service.ts';
 import type { PromptService } from '../prompts/service.ts';
 
@@ -159,13 +159,6 @@ export function createAsking({ metadata, prompts, models: calls, clock }: AskPar
           : `The model answered: ${shown.slice(0, CHECK_SHOWN)}`,
     };
   }
-}
-
-/** What is told of a connection that failed: the whole of it to people who may set addresses. */
-function veiled({ principal }: RequestContext, thrown: unknown): unknown {
-  const mayKnow = principal.kind === 'user' && hasRole(principal.role, 'admin');
-  if (mayKnow || !(thrown instanceof UnreachedError)) return thrown;
-  return fail('provider_failed', { detail: UnreachedError.veiled }, { cause: thrown });
 }
 
 /** The same events; also when none of them is ever asked for, the call behind them is given up. */

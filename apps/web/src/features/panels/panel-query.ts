@@ -4,6 +4,7 @@ import {
   frameOfDurations,
   frameOfHeatmap,
   frameOfMetric,
+  frameOfSql,
   frameOfText,
 } from '@candela/contract/frames';
 import { queryOptions } from '@tanstack/react-query';
@@ -15,6 +16,8 @@ import type { OpenQuery } from '../explore/open-query.tsx';
 
 /** Time buckets of a heat map of durations. */
 const COLUMNS = 120;
+/** Rows of a statement that a chart takes. */
+const SQL_ROWS = 1_000;
 
 type QueryOf<Kind extends Panel['query']['kind']> = Extract<Panel['query'], { kind: Kind }>;
 
@@ -49,6 +52,12 @@ const durationBody = ({ body }: QueryOf<'durations'>, scope: Scope) => ({
   bucketSeconds: bucketSeconds(scope.window, COLUMNS),
 });
 
+const sqlBody = ({ query }: QueryOf<'sql'>, scope: Scope) => ({
+  query,
+  ...window(scope),
+  limit: SQL_ROWS,
+});
+
 /** Asks what a panel asks, within the scope of a page. Where it takes long, a first estimate comes before the answer. */
 export const panelFrameQuery = (panel: Panel, scope: Scope) =>
   queryOptions({
@@ -81,6 +90,10 @@ async function frameOf(
       const body = { ...durationBody(query, scope), ...how };
       return frameOfDurations(await call('spanDurations', { ...around, body }));
     }
+    case 'sql': {
+      const { data } = await call('executeSql', { ...around, body: sqlBody(query, scope) });
+      return frameOfSql(data);
+    }
     case 'markdown':
       return frameOfText(query.text);
   }
@@ -105,6 +118,8 @@ export function openQueryOf(panel: Panel, scope: Scope): OpenQuery | undefined {
         : { path: addressOf('queryMetric'), body: metricBody(query, scope), environment, panel };
     case 'durations':
       return { path: addressOf('spanDurations'), body: durationBody(query, scope), environment, panel };
+    case 'sql':
+      return { path: addressOf('executeSql'), body: sqlBody(query, scope), environment, panel };
     case 'markdown':
       return undefined;
   }

@@ -1,11 +1,34 @@
-import type { PanelInput } from '@candela/contract';
+import { type PanelInput, SQL_BOUNDS } from '@candela/contract';
 
-/** A panel of a statement of another product. Panels of statements are made where the platform runs them. */
-export const sqlPanel = (
-  _sql: string,
-  _type: PanelInput['visual']['type'],
-  _properties: Readonly<Record<string, unknown>>,
-): { panel: PanelInput | undefined; reason: string } => ({
-  panel: undefined,
-  reason: 'It is written in SQL, which boards do not run yet.',
-});
+/** Macros of time ranges: a statement holds its range by itself here. */
+const TIME_FILTERS = /\$__(?:timeFilter|dateTimeFilter|timeFilter_ms|dateFilter)\([^()]*\)/g;
+const COLUMN = /\$__timeInterval\(([^()]*)\)/g;
+
+const textsOf = (value: unknown): string[] => {
+  const texts = Array.isArray(value) ? value : [value];
+  return texts.filter((text): text is string => typeof text === 'string' && text !== '');
+};
+
+/** A panel of a statement of another product. Whether it may be run is found out when it is shown. */
+export function sqlPanel(
+  sql: string,
+  type: PanelInput['visual']['type'],
+  properties: Readonly<Record<string, unknown>>,
+): { panel: PanelInput | undefined; reason: string } {
+  const query = sql
+    .replaceAll(TIME_FILTERS, '1')
+    .replaceAll(COLUMN, 'toStartOfInterval($1, INTERVAL 5 MINUTE)')
+    .trim();
+  if (query.length > SQL_BOUNDS.query)
+    return { panel: undefined, reason: `Its statement has more than ${SQL_BOUNDS.query} characters.` };
+  if (/\$[{_a-z]|\{\{/iu.test(query))
+    return { panel: undefined, reason: 'Its statement has placeholders that dashboards do not fill in.' };
+  const [x] = textsOf(properties['xAxis']);
+  const y = textsOf(properties['yAxis']).slice(0, 20);
+  const visual = {
+    type,
+    ...(x === undefined || x.length > 300 ? {} : { x }),
+    ...(y.length === 0 || y.some((name) => name.length > 300) ? {} : { y }),
+  };
+  return { panel: { query: { kind: 'sql', query }, visual }, reason: '' };
+}
