@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import type { StoragePlace } from './storage-place.ts';
+import type { StorageScope } from './storage-scope.ts';
 
 /** Settings of the assistant of one place. Times are epoch milliseconds. */
 export interface StoredChatSettings {
@@ -12,8 +12,8 @@ export interface StoredChatSettings {
 }
 
 export interface ChatSettings {
-  find(place: StoragePlace): Promise<StoredChatSettings | undefined>;
-  save(place: StoragePlace, settings: Omit<StoredChatSettings, 'updatedAt'>): Promise<StoredChatSettings>;
+  find(place: StorageScope): Promise<StoredChatSettings | undefined>;
+  save(place: StorageScope, settings: Omit<StoredChatSettings, 'updatedAt'>): Promise<StoredChatSettings>;
 }
 
 export function chatSettings({ database, clock }: Access): ChatSettings {
