@@ -8,7 +8,7 @@ const MAX_SAID = 300;
 const MAX_RETRY_AFTER_SECONDS = 3_600;
 
 /** No answer came: what the connection failed with tells what listens at an address. */
-export class UnreachedError extends CandelaError {
+class UnreachedError extends CandelaError {
   /** The same for who may not know that: an open port is told like a closed one. */
   static readonly veiled =
     'The model server cannot be reached. Somebody with the role admin sees why when they check the model.';

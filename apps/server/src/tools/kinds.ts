@@ -1,4 +1,4 @@
-import { MODEL_LIMITS, type RouteId, secretKeyOf } from '@candela/contract';
+import { type RouteId, secretKeyOf } from '@candela/contract';
 import type { Call } from './calls.ts';
 
 /** What agents make, change and delete by name of its kind; the registry of `create`, `update` and `delete`. */
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const asIs = (fields: Fields): Fields => fields;
 
-export const WRITABLE = {
+const WRITABLE = {
   rule: {
     create: 'createRule',
     update: 'replaceRule',
@@ -85,15 +85,6 @@ export async function oneOf(call: Call, name: WritableName, id: string): Promise
   if (found === undefined) throw new RangeError(`There is no ${name} with this id.`);
   return found;
 }
-
-/** Settings that a model has where nothing was said. */
-export const MODEL_DEFAULTS = {
-  baseUrl: null,
-  allowInsecure: false,
-  secretId: null,
-  temperature: null,
-  maxOutputTokens: MODEL_LIMITS.defaultOutputTokens,
-} as const;
 
 /** The name that a person knows a thing by. */
 export const nameOf = (fields: Fields): string =>

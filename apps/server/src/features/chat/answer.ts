@@ -52,7 +52,7 @@ const SCHEMAS = new Map<Tool, LlmTool>(
 );
 
 /** The tools that the newest message lets the model have. */
-export function toolsFor(question: string): readonly Tool[] {
+function toolsFor(question: string): readonly Tool[] {
   const mayPublish = asksForPromptVersion(question);
   return [...SCHEMAS.keys()].filter(({ id }) => id !== WRITE_PROMPT_VERSION || mayPublish);
 }

@@ -35,7 +35,7 @@ const TITLE_CHARS = 60;
 const VANISHED = 'The process that made this answer ended. What had arrived is kept; ask again for the rest.';
 
 /** Who owns conversations: the person or key that asks. */
-export const ownerOf = ({ projectId, principal }: RequestContext): ChatOwner => ({
+const ownerOf = ({ projectId, principal }: RequestContext): ChatOwner => ({
   projectId,
   owner: 'id' in principal ? `${principal.kind} ${principal.id}` : principal.kind,
 });
