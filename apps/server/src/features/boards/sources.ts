@@ -18,6 +18,8 @@ export function sharedSources(sources: PanelSources, answers: SharedAnswers): Pa
     queryMetric: ask('queryMetric'),
     queryMetricHeatmap: ask('queryMetricHeatmap'),
     spanDurations: ask('spanDurations'),
+    // What a statement shows depends on the role of who asks.
+    executeSql: sources.executeSql,
   };
 }
 
