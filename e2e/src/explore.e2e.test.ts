@@ -83,8 +83,8 @@ describe.skipIf(missing !== undefined)('explorer', () => {
       expect(link.searchParams.get(part)).toBe(new URL(page.url()).searchParams.get(part));
     await page.keyboard.press('Escape');
 
-    await page.getByRole('button', { name: 'Reach' }).click();
-    const reach = page.getByRole('dialog', { name: 'Reach' });
+    await page.getByRole('button', { name: 'Unique counts' }).click();
+    const reach = page.getByRole('dialog', { name: 'Unique counts' });
     await reach.getByText('Input tokens').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await reach.getByRole('link', { name: 'Users' }).click();

@@ -215,7 +215,7 @@ describe.skipIf(missing !== undefined)('facets of one’s own', () => {
     await traces.facet('k9').waitFor();
     expect(await traces.facet('eleventh').count()).toBe(0);
     await panelOf(page).getByRole('button', { name: 'Add facet' }).click();
-    await picker(page).getByText('At most 10 facets of your own').waitFor();
+    await picker(page).getByText('At most 10 custom facets').waitFor();
     expect(await picker(page).getByRole('searchbox').isDisabled()).toBe(true);
   });
 

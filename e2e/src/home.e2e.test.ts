@@ -212,7 +212,7 @@ describe.skipIf(missing !== undefined)('home page', () => {
       body: '{"resourceLogs": [',
     });
     expect(answer.status).toBe(400);
-    await home.card('Refused and changed').getByText('The body is no OTLP').waitFor();
+    await home.card('Rejected and truncated').getByText('The body is no OTLP').waitFor();
     await home.card('Clients').getByText('broken-exporter').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
   });

@@ -41,13 +41,13 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     const text = await hosts.tiles.first().innerText();
     for (const words of ['89', '640/700 W', '91°', 'llama-0', '2 XID']) expect(text).toContain(words);
     const quiet = await hosts.host('quiet-node').innerText();
-    expect(quiet).toContain('Silent for');
+    expect(quiet).toContain('Not reporting for');
     // What it showed last, and when: not a dash.
     expect(quiet).toMatch(/as of \d\d/);
     expect(quiet).toMatch(/CPU\s+\d+/);
     expect(await hosts.host('gpu-node-1').innerText()).toContain('up 2h 29m');
     expect(await page.getByTestId('fleet-totals').innerText()).toContain('1 silent');
-    await page.getByRole('button', { name: 'Needs a look' }).click();
+    await page.getByRole('button', { name: 'Needs attention' }).click();
     await soon(() => hosts.hosts.count()).toBe(2);
     expect(new URL(page.url()).searchParams.get('show')).toBe('attention');
   });
@@ -250,7 +250,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
       const partition = page.getByRole('listitem').getByRole('link', { name: /3g\.40gb/ });
       await partition.waitFor();
       const text = await partition.innerText();
-      expect(text).not.toContain('nobody');
+      expect(text).not.toContain('No process');
       expect(text).not.toContain('– of –');
       await page.getByTestId('gpu-figures').waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);

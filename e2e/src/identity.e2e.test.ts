@@ -108,12 +108,12 @@ describe.skipIf(missing !== undefined)('first owner, signing in, and the account
     await owner.settings.button('Invite').click();
     await owner.settings.fill({ 'E-mail': GUEST.email });
     await owner.page.getByLabel('Role', { exact: true }).selectOption('viewer');
-    await owner.settings.button('Make the invitation').click();
+    await owner.settings.button('Create invitation').click();
     const dialog = owner.settings.dialog(`Invitation for ${GUEST.email}`);
     await dialog.waitFor();
     expect(await accessibilityFindings(owner.page)).toEqual([]);
     const link = await dialog.getByLabel('Link', { exact: true }).innerText();
-    await owner.settings.button('I have kept it').click();
+    await owner.settings.button('Done').click();
     await soon(() => owner.settings.rows('Invitations')).toEqual([
       [GUEST.email, 'viewer', OWNER.email, expect.any(String), 'Take back'],
     ]);
@@ -130,7 +130,7 @@ describe.skipIf(missing !== undefined)('first owner, signing in, and the account
     expect(await guest.settings.nav.getByRole('link', { name: 'API keys' }).count()).toBe(0);
     expect(await guest.settings.button('Invite').count()).toBe(0);
     await guest.page.goto(`${stage.platform.http}/settings/keys`);
-    await guest.page.getByRole('heading', { name: 'This page is not yours to open' }).waitFor();
+    await guest.page.getByRole('heading', { name: "You don't have access" }).waitFor();
     expect(await accessibilityFindings(guest.page)).toEqual([]);
 
     // Removed, they are nobody with the next request.
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)('first owner, signing in, and the account
     const codes = settings.dialog('Recovery codes');
     await codes.waitFor();
     const [recovery = ''] = (await codes.getByLabel('Codes', { exact: true }).innerText()).split(/\s+/);
-    await settings.button('I have kept it').click();
+    await settings.button('Done').click();
     await page.getByText('recovery codes left').waitFor();
 
     await page.getByTestId('user-menu').click();

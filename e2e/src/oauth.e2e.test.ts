@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)('applications', () => {
     await settings.button('Register').click();
     const dialog = settings.dialog('The client Notebook');
     const secret = await dialog.getByLabel('Client secret', { exact: true }).innerText();
-    await settings.button('I have kept it').click();
+    await settings.button('Done').click();
     await soon(async () => (await settings.rows('Clients')).map((row) => row[0])).toEqual(['Notebook']);
     expect(await page.content()).not.toContain(secret);
   });

@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)('rules', () => {
     });
     await rules.button('New rule').click();
     await rules.fill({ Name: 'Gold customers' });
-    await rules.button('Make it').click();
+    await rules.button('Create').click();
     await page.getByText('Add a condition, and what it matches shows here.').waitFor();
 
     await rules.button('Add a condition').click();
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)('rules', () => {
     await rules.choose('Operator', 2, 1, 'is at least');
     await rules.part('Value', 2, 1).fill('50');
     await soon(() => rules.matches.innerText()).toContain('5 of 20 spans match');
-    await page.getByText('alone 15 · keeps out 5').waitFor();
+    await page.getByText('matches alone 15 · filtered out 5').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
 
     await rules.button('Add a group').click();

@@ -44,13 +44,13 @@ describe.skipIf(missing !== undefined)('settings', () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     await settings.fill({ Name: 'checkout service' });
     await page.getByRole('checkbox', { name: 'telemetry' }).check();
-    await settings.button('Make the key').click();
+    await settings.button('Create key').click();
     const dialog = settings.dialog('The key checkout service');
     const key = await dialog.getByLabel('Key', { exact: true }).innerText();
     expect(key).toMatch(/^pk_\w{8}_\w{43}$/);
     await page.keyboard.press('Escape');
     await dialog.waitFor();
-    await settings.button('I have kept it').click();
+    await settings.button('Done').click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(key);
     const search = (bearer: string) =>
@@ -66,10 +66,10 @@ describe.skipIf(missing !== undefined)('settings', () => {
 
     await settings.button('Rotate checkout service').click();
     await page.getByLabel('The old key', { exact: true }).selectOption('3600');
-    await settings.button('Make the new key').click();
+    await settings.button('Create new key').click();
     const next = await dialog.getByLabel('Key', { exact: true }).innerText();
     expect(next).not.toBe(key);
-    await settings.button('I have kept it').click();
+    await settings.button('Done').click();
     expect([await search(key), await search(next)]).toEqual([200, 200]);
     await soon(async () => (await settings.rows('Keys')).map((row) => row[2])).toEqual(['works', 'replaced']);
 
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)('settings', () => {
     const { page, settings } = await open('/settings/projects');
     await settings.button('New project').click();
     await settings.fill({ Name: 'Research' });
-    await settings.button('Make the project').click();
+    await settings.button('Create project').click();
     await soon(async () => (await settings.rows('Projects')).length).toBe(2);
     const projects = await ask<{ id: string; name: string }[]>(page, stage, 'GET', '/api/projects');
     const research = projects.find((project) => project.name === 'Research')?.id ?? '';
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)('settings', () => {
     await settings.fill({ Name: 'Not valid' });
     await page.getByText('the first a letter or digit').waitFor();
     await settings.fill({ Name: 'staging' });
-    await settings.button('Make the environment').click();
+    await settings.button('Create environment').click();
     await soon(async () => (await settings.rows('Environments')).map((row) => row[0])).toContain('staging');
     await page.getByTestId('environment').click();
     await page.getByRole('menuitemradio', { name: 'staging' }).waitFor();

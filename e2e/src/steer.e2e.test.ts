@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     await page.getByText('the first a letter or digit').waitFor();
     await pages.fill({ Name: 'support.reply' });
     await pages.editor('Text of the prompt').fill('Answer {{ customer }} in {{language}}.');
-    await pages.button('Make the draft').click();
+    await pages.button('Create draft').click();
     await page.getByRole('heading', { name: 'Prompt support.reply' }).waitFor();
 
     // Variables are found in the text, their values stand in what comes out, as they are.
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     await pages.tab('Versions').click();
     await pages.button('New label').click();
     await pages.fill({ Label: 'production' });
-    await pages.confirm('New label of support.reply', 'Put it there');
+    await pages.confirm('New label of support.reply', 'Assign');
     await soon(async () => (await pages.rows('Labels')).map((row) => row.slice(0, 2))).toEqual([
       ['production', '1.1.0'],
     ]);
@@ -302,7 +302,7 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     await pages.button('New context').click();
     await pages.fill({ Name: 'Refund policy' });
     await pages.editor('Content of the context').fill('# Refunds\nWithin 14 days.');
-    await pages.button('Make it').click();
+    await pages.button('Create').click();
     await page.getByRole('heading', { name: 'Context Refund policy' }).waitFor();
     await pages.region('As it reads').getByText('Refunds', { exact: true }).waitFor();
     await pages.editor('Content of the context').fill('# Refunds\nWithin 30 days.');

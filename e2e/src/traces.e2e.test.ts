@@ -168,7 +168,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
       if (view === 'spans') continue;
       await traces.rows.getByRole('link', { name: 'nightly' }).click();
       await page.getByRole('main').getByRole('img', { name: 'No end yet' }).waitFor();
-      expect(await page.locator('main header').first().innerText()).toMatch(/Took\s*no end yet/);
+      expect(await page.locator('main header').first().innerText()).toMatch(/Duration\s*no end yet/);
     }
     await stage.seed({
       ...trace,
@@ -259,7 +259,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
       await route.continue();
     });
     await traces.search('service:shop kind:server');
-    await soon(said).toMatch(/^Counting spans … Reach/);
+    await soon(said).toMatch(/^Counting spans … Unique counts/);
     release();
     await soon(said).toMatch(/^\d+ spans? in 1 trace/);
     await page.unroute(counting);

@@ -51,8 +51,8 @@ export const settingsShots: ShotGroup = {
       act: async (page) => {
         await dialog('New key')(page);
         await page.getByLabel('Name', { exact: true }).fill(`picture ${Date.now()}`);
-        await page.getByRole('button', { name: 'Make the key' }).click();
-        await page.getByRole('button', { name: 'I have kept it' }).waitFor();
+        await page.getByRole('button', { name: 'Create key' }).click();
+        await page.getByRole('button', { name: 'Done' }).waitFor();
       },
     },
     { name: 'account', path: '/account', ready: 'text=this one' },

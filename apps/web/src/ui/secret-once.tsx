@@ -38,7 +38,7 @@ export function SecretOnce(props: {
       </div>
       <footer className="flex justify-end border-t border-line px-4 py-2.5">
         <Button look="primary" onClick={props.onClose}>
-          I have kept it
+          Done
         </Button>
       </footer>
     </Modal>

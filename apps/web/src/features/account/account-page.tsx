@@ -95,7 +95,7 @@ function Password({ account }: { account: Account }) {
       <PasswordField
         label="New password"
         kind="new"
-        hint="At least 8 characters; a few words are better than signs."
+        hint="At least 8 characters. Use a passphrase."
         value={next}
         onValue={setNext}
       />

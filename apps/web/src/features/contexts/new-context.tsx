@@ -18,7 +18,7 @@ export function NewContext(props: { onMade: (id: string) => void; onClose: () =>
   return (
     <FormDialog
       title="New context"
-      action="Make it"
+      action="Create"
       wide
       busy={make.isPending}
       error={make.error}

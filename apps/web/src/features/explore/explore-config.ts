@@ -18,5 +18,5 @@ export const SPANS_EXPLORE = {
   noun: 'spans',
   facets: ['status', 'service', 'model', 'operation', 'agent', 'tool', 'provider', 'environment', 'name'],
   folded: ['provider', 'environment'],
-  placeholder: 'Search: service:checkout model:gpt-4o duration>2s -status:ok "free words"',
+  placeholder: 'Search: service:checkout model:gpt-4o duration>2s -status:ok "full text"',
 } as const satisfies ExploreConfig;

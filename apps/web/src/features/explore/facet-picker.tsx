@@ -40,7 +40,7 @@ export default function FacetPicker(props: {
       autoFocus
       signal={signal}
       scope={props.scope}
-      full={props.full ? `At most ${MAX_COUNTED_KEYS} facets of your own: remove one first.` : undefined}
+      full={props.full ? `At most ${MAX_COUNTED_KEYS} custom facets: remove one first.` : undefined}
       named={(words) => named(signal, taken, words)}
       isOffered={(field) => !taken.has(field) && !isContent(field)}
       onAdd={props.onAdd}

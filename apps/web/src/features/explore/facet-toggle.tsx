@@ -15,7 +15,7 @@ export function FacetToggle(props: { signal: 'spans' | 'logs'; field: string; na
         isFacet
           ? 'A facet: remove it'
           : full
-            ? `At most ${fields.length} facets of your own: remove one first`
+            ? `At most ${fields.length} custom facets: remove one first`
             : 'Add as facet'
       }
       disabled={full && !isFacet}

@@ -9,7 +9,7 @@ const ReachFigures = lazy(() => import('./reach-figures.tsx'));
 export function Reach({ scope }: { scope: Scope }) {
   return (
     <Popover
-      label="Reach"
+      label="Unique counts"
       align="start"
       className="w-64 p-3"
       trigger={
@@ -18,7 +18,7 @@ export function Reach({ scope }: { scope: Scope }) {
           title="Traces, sessions, users, cost and tokens of these spans"
           className="h-6 rounded px-1 text-accent hover:bg-hover"
         >
-          Reach
+          Unique counts
         </button>
       }
     >

@@ -48,7 +48,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 const SHOWS: Readonly<Record<string, string>> = {
   all: 'All',
   gpus: 'With GPUs',
-  attention: 'Needs a look',
+  attention: 'Needs attention',
   idle: 'Idle GPUs',
 };
 const choices = (values: readonly string[], labels: Readonly<Record<string, string>>) =>

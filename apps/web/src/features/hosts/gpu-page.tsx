@@ -400,7 +400,7 @@ function Family(props: { data: GpuDetail; host: string; search: { in?: string } 
 function onIt(gpu: Gpu, isParent: boolean): ReactNode {
   if (gpu.topProcess !== null) return gpu.topProcess.pod ?? gpu.topProcess.name;
   if (gpu.last !== null) return <AsOf iso={gpu.last.asOf} />;
-  return gpu.stale || isParent ? '' : 'nobody';
+  return gpu.stale || isParent ? '' : 'No process';
 }
 
 /** How full it is; what it showed last where it is silent, and that where nothing is known of it. */

@@ -113,7 +113,7 @@ export function GpuTile(props: {
               ) : gpu.stale ? (
                 ''
               ) : (
-                'nobody'
+                'No process'
               )}
             </span>
           ) : (
@@ -165,7 +165,11 @@ function Partition(props: {
         {props.name}
       </span>
       <span className="relative truncate text-muted">
-        {gpu.topProcess === null ? (gpu.stale ? '' : 'nobody') : (gpu.topProcess.pod ?? gpu.topProcess.name)}
+        {gpu.topProcess === null
+          ? gpu.stale
+            ? ''
+            : 'No process'
+          : (gpu.topProcess.pod ?? gpu.topProcess.name)}
       </span>
       <span className="relative ml-auto flex shrink-0">
         <Marks list={attentionOfGpu(gpu)} most={1} />

@@ -65,7 +65,11 @@ export function HostHeader(props: {
           {host.stale ? (
             <Marks
               list={[
-                { level: 'danger', what: 'silent', text: `Silent for ${agoOf(host.lastSeen, props.toMs)}` },
+                {
+                  level: 'danger',
+                  what: 'silent',
+                  text: `Not reporting for ${agoOf(host.lastSeen, props.toMs)}`,
+                },
               ]}
             />
           ) : (

@@ -62,7 +62,11 @@ export function HostRow(props: {
             {host.stale ? (
               <Marks
                 list={[
-                  { level: 'danger', what: 'silent', text: `Silent for ${agoOf(host.lastSeen, props.toMs)}` },
+                  {
+                    level: 'danger',
+                    what: 'silent',
+                    text: `Not reporting for ${agoOf(host.lastSeen, props.toMs)}`,
+                  },
                 ]}
               />
             ) : (

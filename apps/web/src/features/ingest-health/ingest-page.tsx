@@ -43,8 +43,8 @@ export function IngestPage() {
         <Pipeline data={data} />
       </div>
       <LastHour data={data} />
-      <Card title="Refused and changed" note="by reason, the latest first">
-        <Troubles rows={data.troubles} now={data.now} nothing="Every record was taken as it came." />
+      <Card title="Rejected and truncated" note="by reason, the latest first">
+        <Troubles rows={data.troubles} now={data.now} nothing="None." />
       </Card>
       {data.strangers.length > 0 && (
         <Card
@@ -162,7 +162,7 @@ function Signals({ data }: { data: IngestHealth }) {
 function Pipeline({ data }: { data: IngestHealth }) {
   const { pipeline } = data;
   return (
-    <Card title="On the way to the store" note="of this installation">
+    <Card title="Ingest pipeline" note="of this installation">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 px-3 pb-3 text-sm md:grid-cols-4">
         <Fact label="Lag" title="Age of the oldest request that is not yet in the store">
           {formatDuration(pipeline.lagMs)}
@@ -178,10 +178,10 @@ function Pipeline({ data }: { data: IngestHealth }) {
         <Fact label="Decoders lost" bad={pipeline.decodeWorkersLost > 0}>
           {formatCount(pipeline.decodeWorkersLost)}
         </Fact>
-        <Fact label="Set aside: requests" bad={pipeline.quarantinedRequests > 0}>
+        <Fact label="Dead letters" bad={pipeline.quarantinedRequests > 0}>
           {formatCount(pipeline.quarantinedRequests)}
         </Fact>
-        <Fact label="Set aside: log files" bad={pipeline.quarantinedSegments > 0}>
+        <Fact label="Quarantined segments" bad={pipeline.quarantinedSegments > 0}>
           {formatCount(pipeline.quarantinedSegments)}
         </Fact>
       </dl>
@@ -293,7 +293,7 @@ function Troubles(props: {
   if (props.rows.length === 0) return <p className="px-3 pb-3 text-muted">{props.nothing}</p>;
   return (
     <Table
-      label={props.told === false ? 'Without a valid key' : 'Refused and changed'}
+      label={props.told === false ? 'Without a valid key' : 'Rejected and truncated'}
       head={props.told === false ? TROUBLE_HEAD : [...TROUBLE_HEAD, 'What the sender was told']}
       numbers={new Set([3])}
     >

@@ -28,7 +28,7 @@ export function MoveLabel(props: {
   return (
     <FormDialog
       title={isNew ? `New label of ${prompt.name}` : `Move ${label}`}
-      action={now === undefined ? 'Put it there' : 'Move it'}
+      action={now === undefined ? 'Assign' : 'Move it'}
       busy={set.isPending}
       error={set.error}
       ready={valid && version !== now}

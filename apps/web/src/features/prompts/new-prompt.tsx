@@ -22,7 +22,7 @@ export function NewPrompt(props: { onMade: (id: string) => void; onClose: () => 
   return (
     <FormDialog
       title="New prompt"
-      action="Make the draft"
+      action="Create draft"
       wide
       busy={make.isPending}
       error={make.error}

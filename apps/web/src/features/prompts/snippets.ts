@@ -5,7 +5,7 @@ export function promptSnippets(origin: string, name: string): Snippet[] {
   return [
     {
       label: 'curl',
-      note: 'Always answers 200: what went wrong stands in "err". The key needs the scope prompts.',
+      note: 'Always answers 200: errors are returned in `err`. The key needs the scope prompts.',
       text: `curl -sS ${origin}/api/prompt/get-compiled \\
   -H "Authorization: Bearer $PLATFORM_API_KEY" \\
   -d '{"name":"${name}","compile":true,"variables":{"language":"English"}}'`,

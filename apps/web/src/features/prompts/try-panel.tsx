@@ -154,7 +154,7 @@ function Figures({ done }: { done: TryDone }) {
     <Facts>
       {finish !== undefined && <Fact label="End">{finish}</Fact>}
       <Fact label="First word">{formatDuration(done.firstTokenMs)}</Fact>
-      <Fact label="Took">{formatDuration(done.durationMs)}</Fact>
+      <Fact label="Duration">{formatDuration(done.durationMs)}</Fact>
       {usage && (
         <Fact
           label="Tokens"

@@ -142,11 +142,11 @@ export function ConditionRow(props: {
 function Counts({ count: { matched, excluded } }: { count: ConditionCount }) {
   return (
     <>
-      <span title={exact(matched)}>alone {formatCount(matched)}</span>
+      <span title={exact(matched)}>matches alone {formatCount(matched)}</span>
       {excluded !== null && excluded > 0 && (
         <span title={`Without it the rule would match ${exact(excluded)} more`}>
           {' '}
-          · keeps out {formatCount(excluded)}
+          · filtered out {formatCount(excluded)}
         </span>
       )}
     </>

@@ -34,8 +34,8 @@ export function LinksField(props: {
     if (!there) props.onLinks([...links, link]);
   };
   return (
-    <section aria-label="Hands out" className="flex flex-col gap-1.5">
-      <h2 className="font-medium">Hands out</h2>
+    <section aria-label="Returns" className="flex flex-col gap-1.5">
+      <h2 className="font-medium">Returns</h2>
       {links.length === 0 && (
         <p className="text-sm text-muted">Nothing yet: applications are told of no match.</p>
       )}

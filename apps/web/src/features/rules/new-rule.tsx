@@ -16,7 +16,7 @@ export function NewRule(props: { onMade: (id: string) => void; onClose: () => vo
   return (
     <FormDialog
       title="New rule"
-      action="Make it"
+      action="Create"
       busy={make.isPending}
       error={make.error}
       ready={name.trim() !== ''}

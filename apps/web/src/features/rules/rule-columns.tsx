@@ -85,7 +85,7 @@ export const RULE_COLUMNS: readonly GridColumn<Rule>[] = [
   },
   {
     id: 'links',
-    label: 'Hands out',
+    label: 'Returns',
     width: 140,
     grow: 0.8,
     cell: (row) => textCell(row.links.map((link) => link.name ?? link.entityId).join(', ')),

@@ -49,8 +49,8 @@ export function SessionSide(props: { session: Session; at: number; onChoose: (in
           <FiguresList
             items={[
               ['Input', <span title={exact(usage.input)}>{formatCount(usage.input)}</span>],
-              ['From cache', <span title={exact(usage.cacheRead)}>{formatCount(usage.cacheRead)}</span>],
-              ['Into cache', <span title={exact(usage.cacheWrite)}>{formatCount(usage.cacheWrite)}</span>],
+              ['Cache read', <span title={exact(usage.cacheRead)}>{formatCount(usage.cacheRead)}</span>],
+              ['Cache write', <span title={exact(usage.cacheWrite)}>{formatCount(usage.cacheWrite)}</span>],
               ['Output', <span title={exact(usage.output)}>{formatCount(usage.output)}</span>],
               ['Reasoning', <span title={exact(usage.reasoning)}>{formatCount(usage.reasoning)}</span>],
             ]}

@@ -75,7 +75,7 @@ function Environments({ projectId, rows }: { projectId: string; rows: readonly E
             ),
           },
           {
-            label: 'Made by',
+            label: 'Created by',
             cell: (environment) => (environment.origin === 'settings' ? 'a person' : 'its first record'),
           },
           { label: 'Made', cell: (environment) => <When time={environment.createdAt} /> },
@@ -121,7 +121,7 @@ function NewEnvironment({ projectId, onClose }: { projectId: string; onClose: ()
   return (
     <FormDialog
       title="New environment"
-      action="Make the environment"
+      action="Create environment"
       busy={make.isPending}
       error={make.error}
       ready={name !== '' && !wrong}

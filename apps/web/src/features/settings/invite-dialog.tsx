@@ -42,7 +42,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Invite somebody"
-      action="Make the invitation"
+      action="Create invitation"
       busy={send.isPending}
       error={send.error}
       ready={email.trim() !== ''}

@@ -40,7 +40,7 @@ function LimitFields({ limits, onChange }: { limits: Limits; onChange: (limits: 
       />
       <CheckField
         label="All environments"
-        hint="Also those that are yet to come."
+        hint="Including future ones."
         checked={limits.environments === null}
         onChange={(all) => onChange({ ...limits, environments: all ? null : [] })}
       />
@@ -67,7 +67,7 @@ export function NewKey({ onMade, onClose }: { onMade: Made; onClose: () => void 
   return (
     <FormDialog
       title="New key"
-      action="Make the key"
+      action="Create key"
       wide
       busy={make.isPending}
       error={make.error}
@@ -151,7 +151,7 @@ export function RotateKey(props: { apiKey: ApiKey; onMade: Made; onClose: () => 
   return (
     <FormDialog
       title={`Rotate ${props.apiKey.name}`}
-      action="Make the new key"
+      action="Create new key"
       busy={rotate.isPending}
       error={rotate.error}
       onSubmit={() => rotate.mutate({ id: props.apiKey.id, overlapSeconds: Number(overlap) })}

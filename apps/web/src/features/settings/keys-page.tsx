@@ -87,7 +87,7 @@ function Keys({ rows, onDo }: { rows: readonly ApiKey[]; onDo: (doing: Doing) =>
       isPast={(key) => stateOf(key).over}
       columns={[
         { label: 'Name', cell: (key) => key.name },
-        { label: 'Begins with', cell: (key) => <code className="font-mono">{key.prefix}</code> },
+        { label: 'Prefix', cell: (key) => <code className="font-mono">{key.prefix}</code> },
         {
           label: 'State',
           cell: (key) => <Badge tone={stateOf(key).tone}>{stateOf(key).text}</Badge>,
@@ -110,7 +110,7 @@ function Keys({ rows, onDo }: { rows: readonly ApiKey[]; onDo: (doing: Doing) =>
         },
         { label: 'Expires', cell: (key) => <When time={key.expiresAt} none="never" /> },
         { label: 'Last used', cell: (key) => <When time={key.lastUsedAt} none="never" /> },
-        { label: 'Made by', cell: (key) => key.createdBy ?? 'the configuration' },
+        { label: 'Created by', cell: (key) => key.createdBy ?? 'the configuration' },
         {
           label: 'Actions',
           align: 'end',

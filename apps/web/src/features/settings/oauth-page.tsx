@@ -152,7 +152,7 @@ function Rotate(props: {
   return (
     <ConfirmDialog
       title={`New secret for ${props.client.name}?`}
-      action="Make a new secret"
+      action="Create new secret"
       busy={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate(props.client.id)}

@@ -166,7 +166,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="New project"
-      action="Make the project"
+      action="Create project"
       busy={make.isPending}
       error={make.error}
       ready={name.trim() !== ''}

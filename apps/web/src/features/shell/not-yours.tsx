@@ -39,7 +39,7 @@ export default function NotYours(props: {
       </Notice>
     );
   return (
-    <Notice icon={icon} title="This page is not yours to open">
+    <Notice icon={icon} title="You don't have access">
       <title>Not yours · Candela</title>
       <p>
         {WHO[props.permission] ?? 'Members of the organisation'} may open it.{' '}

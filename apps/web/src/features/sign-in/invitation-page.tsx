@@ -90,7 +90,7 @@ function Accept({ token, isNew }: { token: string; isNew: boolean }) {
           <PasswordField
             label="Password"
             kind="new"
-            hint="At least 8 characters; a few words are better than signs."
+            hint="At least 8 characters. Use a passphrase."
             value={password}
             onValue={setPassword}
           />

@@ -80,7 +80,7 @@ function SetupForm({ token }: { token: string }) {
       <PasswordField
         label="Password"
         kind="new"
-        hint="At least 8 characters; a few words are better than signs."
+        hint="At least 8 characters. Use a passphrase."
         value={password}
         onValue={setPassword}
       />

@@ -192,7 +192,7 @@ function SpanHead(props: {
           {formatTime(startMs, zone)}
         </Fact>
         <Fact
-          label="Took"
+          label="Duration"
           title={
             light.unfinished
               ? 'The span was sent while it ran; its end never came'
@@ -249,7 +249,7 @@ function SpanHead(props: {
               unpriced
             </Fact>
           )}
-        {detail?.finishReason && <Fact label="Stopped">{detail.finishReason}</Fact>}
+        {detail?.finishReason && <Fact label="Finish reason">{detail.finishReason}</Fact>}
         {light.userId !== null && <Fact label="User">{light.userId}</Fact>}
         {light.sessionId !== null && <Fact label="Session">{light.sessionId}</Fact>}
       </div>

@@ -42,7 +42,7 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
           {formatTime(startMs, zone)}
         </Fact>
         <Fact
-          label="Took"
+          label="Duration"
           title={
             unfinished
               ? `Its root was sent while it ran; the last end known came after ${exact(trace.durationMs, ' ms')}`

@@ -37,7 +37,7 @@ function AccessFields(props: {
     <>
       <CheckField
         label="Every key of the project with the scope vault"
-        hint="Also those that are yet to come."
+        hint="Including future ones."
         checked={grants === null}
         onChange={(all) => props.onGrants(all ? null : [])}
       />

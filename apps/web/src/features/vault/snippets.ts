@@ -5,7 +5,7 @@ export function vaultSnippets(origin: string): Snippet[] {
   return [
     {
       label: 'curl',
-      note: 'Always answers 200: what went wrong stands in "err". The key needs the scope vault.',
+      note: 'Always answers 200: errors are returned in `err`. The key needs the scope vault.',
       text: `curl -sS ${origin}/api/vault/get-secrets \\
   -H "Authorization: Bearer $PLATFORM_API_KEY" \\
   -d '{"key":"DB_PASSWORD"}'`,
