@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from '@candela/kernel';
+import { backoffMs, type Logger } from '@candela/kernel';
 
 const AGENT = fileURLToPath(new URL('../../collector/src/main.ts', import.meta.url));
 
@@ -99,7 +99,10 @@ export class LocalCollector {
       this.#child = undefined;
       if (this.#stopping) return;
       if (Date.now() - startedAt >= this.#timing.forgiveAfterMs) this.#failuresInRow = 0;
-      const pause = Math.min(this.#timing.backOffMinMs * 2 ** this.#failuresInRow, this.#timing.backOffMaxMs);
+      const pause = backoffMs(this.#failuresInRow, {
+        firstMs: this.#timing.backOffMinMs,
+        maxMs: this.#timing.backOffMaxMs,
+      });
       this.#failuresInRow += 1;
       logger.warn(
         { component: 'collector', ...fields, againInMs: pause },

@@ -1,3 +1,4 @@
+export * from './backoff.ts';
 export * from './bytes.ts';
 export * from './context.ts';
 export * from './entity-key.ts';

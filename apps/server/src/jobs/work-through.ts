@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '@candela/kernel';
 import type { MetadataStore, WorkItem } from '@candela/metadata-store';
 
 export interface WorkThrough {
@@ -23,8 +24,7 @@ export class PermanentError extends Error {
 
 const LEASE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
-const FIRST_RETRY_MS = 2_000;
-const LONGEST_RETRY_MS = 300_000;
+const RETRY: Backoff = { firstMs: 2_000, maxMs: 300_000, jitter: true };
 
 /** Works through a queue until nothing in it is due, or the signal fires. Returns counts for the run of a job. */
 export async function workThrough(
@@ -72,14 +72,10 @@ async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retr
       return 'retried';
     }
     const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;
-    const retryAt = isLast ? null : work.now() + backoffMs(item.attempts);
+    const retryAt = isLast ? null : work.now() + backoffMs(item.attempts - 1, RETRY);
     await queue.fail(item.id, owner, { error, retryAt });
     return isLast ? 'failed' : 'retried';
   } finally {
     clearInterval(beat);
   }
 }
-
-/** Doubles with every attempt, with jitter so that items which failed together do not come back together. */
-const backoffMs = (attempts: number): number =>
-  Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);

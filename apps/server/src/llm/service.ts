@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelProvider } from '@candela/contract';
 import {
   asCandelaError,
+  backoffMs,
   type Clock,
   DEFAULT_ENVIRONMENT,
   fail,
@@ -219,7 +220,7 @@ export function createModelCalls({ metadata, vault, ingest, clock, logger }: Mod
         const error = asCandelaError(thrown);
         const mayHelp = error.code === 'provider_failed' && !signal.aborted;
         if (!mayHelp || tried >= (call.retries ?? 0)) throw thrown;
-        const wait = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** tried) * (0.5 + Math.random() / 2);
+        const wait = backoffMs(tried, { firstMs: FIRST_RETRY_MS, maxMs: LONGEST_RETRY_MS, jitter: true });
         await pause(
           Math.max(wait, Math.min(LONGEST_RETRY_MS, (error.retryAfterSeconds ?? 0) * 1_000)),
           signal,

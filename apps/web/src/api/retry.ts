@@ -1,8 +1,10 @@
+import { backoffMs } from '@candela/kernel';
 import { ApiError } from './client.ts';
 
 /** Times that a question is asked again by itself: of a busy server over half a minute, of one that restarts over a moment. */
 const BUSY_TRIES = 5;
 const AWAY_TRIES = 2;
+const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** A limit is one of a minute; a server that says far more is mistaken. */
 const LONGEST_SAID_MS = 120_000;
@@ -25,6 +27,6 @@ export const asksAgain = (failures: number, error: unknown): boolean =>
  */
 export function waitBefore(attempt: number, error: unknown, chance = Math.random()): number {
   const said = isBusy(error) ? Math.min(LONGEST_SAID_MS, (error.retryAfterSeconds ?? 0) * 1_000) : 0;
-  const wait = Math.max(said, Math.min(LONGEST_WAIT_MS, 500 * 2 ** attempt));
-  return Math.round(wait * (1 + chance / 2));
+  const firstMs = Math.max(said, FIRST_WAIT_MS * 2 ** attempt);
+  return backoffMs(0, { firstMs, maxMs: Math.max(said, LONGEST_WAIT_MS), jitter: true }, chance);
 }

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from '@candela/kernel';
+import { backoffMs, type Logger } from '@candela/kernel';
 import { defaultCaps } from './default-caps.ts';
 import { isAlive, readOwner } from './owner.ts';
 import { probe } from './probe.ts';
@@ -247,7 +247,10 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
 
   async #restart(): Promise<void> {
     while (!this.#closing) {
-      const pause = Math.min(this.#timing.backOffMinMs * 2 ** this.#failuresInRow, this.#timing.backOffMaxMs);
+      const pause = backoffMs(this.#failuresInRow, {
+        firstMs: this.#timing.backOffMinMs,
+        maxMs: this.#timing.backOffMaxMs,
+      });
       this.#failuresInRow += 1;
       this.#restarts += 1;
       await sleep(pause);

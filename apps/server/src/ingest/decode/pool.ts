@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { CandelaError, fail, type Logger } from '@candela/kernel';
+import { backoffMs, CandelaError, fail, type Logger } from '@candela/kernel';
 import { DEFAULT_LIMITS } from '@candela/otlp';
 import { createModelCallRegistry } from '@candela/telemetry-store/encode';
 import type { Decoded, DecodeJob, JobMessage, WorkerMessage, WorkerSetup } from './protocol.ts';
@@ -184,7 +184,8 @@ export class DecodePool {
       this.#listen(slot);
     };
     // A worker that cannot even start must not spin.
-    const delay = slot.failures <= 1 ? 0 : Math.min(100 * 2 ** slot.failures, MAX_RESTART_DELAY_MS);
+    const delay =
+      slot.failures <= 1 ? 0 : backoffMs(slot.failures, { firstMs: 100, maxMs: MAX_RESTART_DELAY_MS });
     if (delay === 0) replace();
     else setTimeout(replace, delay).unref();
   }

@@ -1,4 +1,4 @@
-import type { Logger } from '@candela/kernel';
+import { type Backoff, backoffMs, type Logger } from '@candela/kernel';
 import type { NativeParts } from '../../client/types.ts';
 import type { IndexedRequest, Segment, Segments } from '../wal/segments.ts';
 import type { GroupPlan, StateLog } from '../wal/state-log.ts';
@@ -37,8 +37,8 @@ interface Group {
   readonly tables: Map<string, Item[]>;
 }
 
-const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
+const BACKOFF: Backoff = { firstMs: 100, maxMs: MAX_BACKOFF_MS };
 const COMPLAIN_MS = 60_000;
 /** A range whose insert took the engine down this often is treated as bad data. */
 const MAX_ENGINE_KILLS = 5;
@@ -123,7 +123,7 @@ export class GroupInserter {
 
   async #run(): Promise<void> {
     const { state } = this.#options;
-    let backoff = FIRST_BACKOFF_MS;
+    let failures = 0;
     let released = false;
     while (!this.#closing) {
       try {
@@ -136,12 +136,12 @@ export class GroupInserter {
         for (const [table, items] of group.tables) complete &&= await this.#insertTable(table, items, plan);
         if (!complete) return;
         await this.#finish(group);
-        backoff = FIRST_BACKOFF_MS;
+        failures = 0;
       } catch (thrown) {
         // The log itself (disk, permissions): nothing is lost by waiting, and nothing may be skipped.
         this.#complain(thrown);
-        await this.#pause(backoff);
-        backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
+        await this.#pause(backoffMs(failures, BACKOFF));
+        failures += 1;
       }
     }
   }
@@ -239,7 +239,7 @@ export class GroupInserter {
   async #insertRange(table: string, range: Range): Promise<'stored' | 'data' | 'closed'> {
     const { sink, state, logger } = this.#options;
     const token = `${state.logId}/${table}/${range.from}-${range.to}`;
-    let backoff = FIRST_BACKOFF_MS;
+    let failures = 0;
     let kills = 0;
     let unclear = 0;
     let memoryRefusals = 0;
@@ -295,8 +295,8 @@ export class GroupInserter {
         }
         this.#lastError = message;
       }
-      await this.#pause(backoff);
-      backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
+      await this.#pause(backoffMs(failures, BACKOFF));
+      failures += 1;
     }
     return 'closed';
   }
