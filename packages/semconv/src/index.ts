@@ -13,7 +13,6 @@ export {
   readLogConversation,
 } from './normalise.ts';
 export { thrownTypeOf } from './facts/facts.ts';
-export { isFactKey } from './facts/gen-ai-fields.ts';
 export { isModelOperation, MODEL_OPERATIONS, SEPARATE_OPERATIONS } from './facts/operation.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
 export { type Price, priceUsage } from './prices/price-usage.ts';

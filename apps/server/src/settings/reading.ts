@@ -13,7 +13,7 @@ export const READING_VARIABLES = {
   PLATFORM_QUERY_MAX_MEMORY: bytes('Memory one read of the telemetry store may use.', '1GiB', 16 * 1_048_576),
   PLATFORM_ATTRIBUTE_COLUMNS: variable({
     description:
-      'Columns that each telemetry store may get by itself, for the attributes that people group and filter by most and, at most half of them, for those that many rows have. With 0 none are added.',
+      'Columns that each telemetry store may get by itself, for attributes that people group or filter by and had to wait for. With 0 none are added.',
     takes: 'a whole number from 0 to 100',
     default: '24',
     schema: integer(0, 100),

@@ -63,31 +63,6 @@ export class FieldValues {
   }
 }
 
-/** Spellings of all readers, with those of fields that no column of a row is made of left out. */
-const PROMOTED = new Set<string>();
-const NOT_KEPT: ReadonlySet<Field> = new Set<Field>([
-  'kind',
-  'errorType',
-  'totalTokens',
-  'reasoningBesideTokens',
-  'cacheWrite1hTokens',
-  'cacheWrite5mTokens',
-  'inputAudioTokens',
-  'outputAudioTokens',
-  'inputImageTokens',
-  'outputImageTokens',
-  'webSearches',
-  'usageObject',
-  'inputDetails',
-  'outputDetails',
-  'serviceTier',
-  'serverAddress',
-  'metadata',
-]);
-
-/** Whether some convention makes a column of a row of that attribute. */
-export const isPromoted = (key: string): boolean => PROMOTED.has(key);
-
 const SLOT = Object.fromEntries(FIELDS.map((field, index) => [field, index])) as Record<Field, number>;
 
 const isEmpty = (value: AttributeValue | undefined): boolean =>
@@ -108,7 +83,6 @@ export function compileFields(...specs: readonly FieldKeys[]): (attributes: Attr
     let rank = 0;
     for (const key of spellings) {
       places.set(key, { slot, rank: rank++, next: places.get(key) });
-      if (!NOT_KEPT.has(field)) PROMOTED.add(key);
     }
   }
   // Filled anew by each call, which nothing interrupts: no call leaves anything behind but its own values.

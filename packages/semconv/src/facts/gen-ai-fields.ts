@@ -1,5 +1,5 @@
 /** The spellings most conventions share: OpenTelemetry's current names, its deprecated ones, and general ones. */
-import { type FieldKeys, isPromoted } from './fields.ts';
+import type { FieldKeys } from './fields.ts';
 
 /** What Pydantic AI, Logfire and others write of a vendor's own counts. */
 function ofDetails(...names: readonly string[]): string[] {
@@ -174,11 +174,3 @@ export const GENERAL: FieldKeys = {
   userId: ['user.id', 'enduser.id', 'user.name', 'user.email'],
   metadata: ['metadata'],
 };
-
-const ANYBODYS: ReadonlySet<string> = new Set([...(GENERAL.sessionId ?? []), ...(GENERAL.userId ?? [])]);
-
-/**
- * Whether an attribute says, wherever it occurs, what a column of the row says too (model, tokens, agent, ...): people
- * ask for that one. General names are also on spans that are none of an AI application, whose columns stay empty.
- */
-export const isFactKey = (key: string): boolean => isPromoted(key) && !ANYBODYS.has(key);

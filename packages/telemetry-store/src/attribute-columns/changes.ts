@@ -4,7 +4,6 @@ import type { KeptStore } from './kept-store.ts';
 import type { KnownColumns } from './known.ts';
 import type { Ledger } from './ledger.ts';
 import { type AttributeKey, columnName } from './names.ts';
-import { columnsOf, notedAs, type RestColumn } from './rest.ts';
 import {
   addColumns,
   type ColumnType,
@@ -24,14 +23,7 @@ export interface ChangeParts {
   readonly logger: Logger;
 }
 
-/** Why keys get columns, as it is written down, and as the log says it. */
-const REASONS = {
-  added: 'a column was added for an attribute that is asked for',
-  common: 'a column was added for an attribute that many rows have',
-} as const;
-const REST_REASON = 'a column was added for the attributes besides the widest and those with columns';
-
-/** Adds, fills and drops the columns of keys and the rests of maps. What is begun is written down before, so that others can go on. */
+/** Adds, fills and drops the columns of keys. What is begun is written down before, so that others can go on. */
 export class ColumnChanges {
   readonly #parts: ChangeParts;
 
@@ -39,58 +31,42 @@ export class ColumnChanges {
     this.#parts = parts;
   }
 
-  /** @param rests of maps, which come together with keys, so that a map is read once */
-  async add(
-    attributes: readonly (AttributeKey & { readonly type: ColumnType })[],
-    why: keyof typeof REASONS,
-    rests: readonly RestColumn[] = [],
-  ): Promise<void> {
+  async add(attributes: readonly (AttributeKey & { readonly type: ColumnType })[]): Promise<void> {
     const { store, target, ledger, logger } = this.#parts;
-    await ledger.note(why, [...attributes, ...rests.map(notedAs)]);
-    for (const table of tablesOf(attributes, rests)) {
+    await ledger.note('added', attributes);
+    for (const table of tablesOf(attributes)) {
       const columns = attributes.filter(isOf(table)).flatMap((attribute): NewColumn[] => {
         const column = columnName(attribute);
         return column === undefined ? [] : [{ ...attribute, column }];
       });
-      const own = rests.filter(isOf(table));
-      for (const statement of addColumns(target, table, columns, own)) await store.run(statement);
-      for (const { column } of columns) logger.info({ table, column }, REASONS[why]);
-      for (const { map, column } of own) logger.info({ table, map, column }, REST_REASON);
+      for (const statement of addColumns(target, table, columns)) await store.run(statement);
+      for (const { column } of columns)
+        logger.info({ table, column }, 'a column was added for an attribute that is asked for');
     }
-    await this.fill(attributes, rests);
+    await this.fill(attributes);
   }
 
   /** All columns of a table by one statement, so that the map is read once. */
-  async fill(attributes: readonly AttributeKey[], rests: readonly RestColumn[] = []): Promise<void> {
+  async fill(attributes: readonly AttributeKey[]): Promise<void> {
     const { store, target, ledger } = this.#parts;
-    for (const table of tablesOf(attributes, rests)) {
-      const columns = [
-        ...attributes.filter(isOf(table)).flatMap((attribute) => columnName(attribute) ?? []),
-        ...rests.filter(isOf(table)).flatMap((rest) => Object.values(columnsOf(rest))),
-      ];
+    for (const table of tablesOf(attributes)) {
+      const columns = attributes.filter(isOf(table)).flatMap((attribute) => columnName(attribute) ?? []);
       const partitions = await this.#partitions(table);
       if (partitions?.length !== 0) await store.run(fillColumns(target, table, columns, partitions));
     }
-    await ledger.note('filled', [...attributes, ...rests.map(notedAs)]);
+    await ledger.note('filled', attributes);
   }
 
   async drop(attribute: AttributeKey): Promise<void> {
-    const column = columnName(attribute);
-    if (column !== undefined) await this.#drop(attribute, attribute.table, [column]);
-  }
-
-  async dropRest(rest: RestColumn): Promise<void> {
-    await this.#drop(notedAs(rest), rest.table, Object.values(columnsOf(rest)));
-  }
-
-  async #drop(noted: AttributeKey, table: string, columns: readonly string[]): Promise<void> {
     const { store, target, ledger, known, logger } = this.#parts;
+    const { table } = attribute;
+    const column = columnName(attribute);
     // Work in the background may still read it.
-    if (known.isBusy(table)) return;
-    await ledger.note('dropped', [noted]);
+    if (column === undefined || known.isBusy(table)) return;
+    await ledger.note('dropped', [attribute]);
     known.forget();
-    for (const statement of dropColumns(target, table, columns)) await store.run(statement);
-    for (const column of columns) logger.info({ table, column }, 'a column of attributes was dropped');
+    for (const statement of dropColumns(target, table, [column])) await store.run(statement);
+    logger.info({ table, column }, 'a column of attributes was dropped');
   }
 
   /** The newest partitions that are filled; undefined when all of them are. */
@@ -110,9 +86,7 @@ export class ColumnChanges {
 
 type OfTable = Pick<AttributeKey, 'table'>;
 
-const tablesOf = (...all: readonly (readonly OfTable[])[]): string[] => [
-  ...new Set(all.flat().map(({ table }) => table)),
-];
+const tablesOf = (keys: readonly OfTable[]): string[] => [...new Set(keys.map(({ table }) => table))];
 
 const isOf =
   (wanted: string) =>

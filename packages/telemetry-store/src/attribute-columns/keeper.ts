@@ -1,16 +1,13 @@
 import type { Logger } from '@candela/kernel';
 import { StoreError } from '../client/errors.ts';
-import { hasOwnColumn } from '../schema/own-columns.ts';
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { ColumnChanges } from './changes.ts';
-import { commonest, decide, isUnfinished, isUnfinishedRest, tablesToLookAt } from './decide.ts';
+import { decide, isUnfinished, type KeyFacts } from './decide.ts';
 import { KeptStore } from './kept-store.ts';
 import { KnownColumns } from './known.ts';
-import { type Facts, Ledger } from './ledger.ts';
-import { lookAt } from './look.ts';
+import { Ledger } from './ledger.ts';
 import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
-import { changedRests, type SeenMap } from './rest.ts';
 import { type AskedSample, typeFor } from './sample.ts';
 import {
   type ColumnType,
@@ -58,8 +55,8 @@ const isOfValue = (read: AttributeRead): boolean => read.value !== undefined && 
 const about = (ms: number): number => ms * (0.75 + Math.random() / 2);
 
 /**
- * The columns that a store gets for keys of attributes, and the narrow copies of all others: which there are, what is asked for, what many rows have, and
- * their adding and dropping. Everything happens along with reads: a store that nobody reads is left alone.
+ * The columns that a store gets for keys of attributes that somebody waited for: which there are, what is asked for, and their
+ * adding and dropping. Everything happens along with reads: a store that nobody reads is left alone.
  */
 export class AttributeColumns {
   readonly #parts: KeeperParts;
@@ -75,8 +72,6 @@ export class AttributeColumns {
   /** Not before that: a round was just now, or failed. */
   #roundAfter = 0;
   #roundTimer: NodeJS.Timeout | undefined;
-  #lookAt = 0;
-  #lookTimer: NodeJS.Timeout | undefined;
   #quietRounds = 0;
   #tending: Promise<void> | undefined;
 
@@ -102,7 +97,6 @@ export class AttributeColumns {
     attributes: readonly AttributeRead[],
     run: (text: string) => Promise<T>,
   ): Promise<T> {
-    this.#lookSoon();
     if (attributes.length === 0) return run(sql);
     await this.#fresh();
     const text = this.#known.written(sql, attributes);
@@ -125,35 +119,32 @@ export class AttributeColumns {
     }
   }
 
-  /** Whether reads take a key from a column of its own, or from the rest of its map. */
+  /** Whether reads take a key from a column of its own. */
   async readsNarrowly(attribute: AttributeKey): Promise<boolean> {
     await this.#fresh();
-    return this.#known.isRead(attribute) || this.#known.isInRest(attribute);
+    return this.#known.isRead(attribute);
   }
 
-  /** Looks at columns, at what is asked for and at what is common, and changes what is to be changed: one thing after the other. */
+  /** Looks at columns and at what is asked for, and changes what is to be changed: one thing after the other. */
   async tend(): Promise<void> {
     await this.#tending;
     await this.#learn();
     await this.#round();
-    await this.#look();
   }
 
   /** What is under way is cut off, as by a crash: whoever comes next goes on. */
   async close(): Promise<void> {
-    clearTimeout(this.#lookTimer);
     clearTimeout(this.#roundTimer);
     this.#end.abort();
     await this.#tending;
   }
 
-  /** A key with a column counts whenever it is asked for, others when the map or its rest made it slow. */
+  /** A key with a column counts whenever it is asked for, others when the map made it slow. */
   #count(asked: readonly AttributeRead[], tookMs: number): void {
-    const { slowMs, restSlowMs } = this.#parts.tuning;
+    const slow = tookMs >= this.#parts.tuning.slowMs;
     const keys = new Map(asked.map((read) => [keyText(read), read]));
     for (const read of [...keys.values()].slice(0, MAX_COUNTED)) {
       const fromColumn = this.#known.isRead(read);
-      const slow = tookMs >= (this.#known.isInRest(read) ? restSlowMs : slowMs);
       if (slow || fromColumn) this.#use.count(read);
       if (slow && !fromColumn) this.#tendSoon();
     }
@@ -183,19 +174,6 @@ export class AttributeColumns {
     this.#roundAfter = performance.now() + soonPauseMs;
     await this.#learn();
     await this.#round();
-  }
-
-  /** Soon after a read, so that what many rows have got its columns before somebody asks for it. */
-  #lookSoon(): void {
-    const { pool, lookAfterMs, lookPauseMs } = this.#parts.tuning;
-    if (pool === 0 || performance.now() < this.#lookAt || this.#end.signal.aborted) return;
-    this.#lookAt = performance.now() + about(lookPauseMs);
-    this.#lookTimer = setTimeout(() => {
-      this.#inBackground(async () => {
-        await this.#learn();
-        await this.#look();
-      });
-    }, about(lookAfterMs)).unref();
   }
 
   /** After what is under way by now. Failures are told and harm no read. */
@@ -237,7 +215,7 @@ export class AttributeColumns {
     await this.#ledger.note('asked', asked);
     const facts = await this.#facts();
     if (await this.#wentOn(facts)) return;
-    const { candidates, room, victim } = decide(facts.keys, tuning);
+    const { candidates, room, victim } = decide(facts, tuning);
     const fitting: NewlyFit[] = [];
     for (const candidate of candidates) {
       if (fitting.length >= room || this.#store.hasEnded) break;
@@ -247,7 +225,7 @@ export class AttributeColumns {
     }
     if (this.#store.hasEnded) return;
     if (fitting.length === 0) await this.#recheck();
-    else if (victim === undefined) await this.#changes.add(fitting, 'added');
+    else if (victim === undefined) await this.#changes.add(fitting);
     else await this.#changes.drop(victim);
     if (fitting.length === 0) return;
     await this.#learn();
@@ -255,54 +233,15 @@ export class AttributeColumns {
     if (victim !== undefined) this.#tendSoon();
   }
 
-  /** Gives columns to keys that many rows have, when no process has looked for them lately. */
-  async #look(): Promise<void> {
-    const { target, tuning } = this.#parts;
-    if (tuning.pool === 0) return;
-    const facts = await this.#facts();
-    if (await this.#wentOn(facts)) return;
-    const own: string[] = [];
-    for (const table of tablesToLookAt(facts.keys, await this.#ledger.tables(), tuning)) {
-      if (await this.#ledger.beginLook(table)) own.push(table.table);
-    }
-    try {
-      const seen: SeenMap[] = [];
-      for (const table of own) seen.push(...(await lookAt(this.#store, target, table)));
-      await this.#changeAfter(facts, seen);
-    } finally {
-      // One that failed is over, too: what the engine refuses is not tried again every ten minutes.
-      for (const table of own) await this.#ledger.endLook(table);
-    }
-  }
-
-  /** Columns for what is common, a narrow copy of the rest, all at once. */
-  async #changeAfter(facts: Facts, seen: readonly SeenMap[]): Promise<void> {
-    const { tuning } = this.#parts;
-    const keys = commonest(
-      facts.keys,
-      seen.flatMap((map) => map.keys),
-      tuning,
-    );
-    const columned = new Set([...this.#known.present.keys(), ...keys.map(keyText)]);
-    const hasColumn = (key: AttributeKey): boolean =>
-      hasOwnColumn(key.table, key.map, key.key) || columned.has(keyText(key));
-    const { added, dropped } = changedRests(facts.rests, seen, hasColumn, tuning);
-    for (const rest of dropped) await this.#changes.dropRest(rest);
-    if (keys.length + added.length > 0) await this.#changes.add(keys, 'common', added);
-    if (keys.length + added.length + dropped.length > 0) await this.#learn();
-  }
-
-  #facts(): Promise<Facts> {
-    return this.#ledger.facts(this.#known.present, this.#known.rests);
+  #facts(): Promise<readonly KeyFacts[]> {
+    return this.#ledger.facts(this.#known.present);
   }
 
   /** Goes on with what somebody began who ended before its end. */
-  async #wentOn(facts: Facts): Promise<boolean> {
-    const isIdle = ({ table }: { readonly table: string }): boolean => !this.#known.isBusy(table);
-    const keys = facts.keys.filter((fact) => isUnfinished(fact) && isIdle(fact));
-    const rests = facts.rests.filter((fact) => isUnfinishedRest(fact) && isIdle(fact));
-    if (keys.length + rests.length === 0) return false;
-    await this.#changes.fill(keys, rests);
+  async #wentOn(facts: readonly KeyFacts[]): Promise<boolean> {
+    const begun = facts.filter((fact) => isUnfinished(fact) && !this.#known.isBusy(fact.table));
+    if (begun.length === 0) return false;
+    await this.#changes.fill(begun);
     await this.#learn();
     return true;
   }

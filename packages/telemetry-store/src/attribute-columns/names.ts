@@ -24,19 +24,12 @@ export interface AttributeKey {
 }
 
 /** Longer keys get no column: its name is that of files. */
-export const MAX_KEY_BYTES = 60;
+const MAX_KEY_BYTES = 60;
 
 export const LEARNED_TABLES: readonly string[] = [...PLACES.keys()];
 
-/** The maps of a table whose keys may get columns. */
-export const mapsOf = (table: string): readonly string[] => [...(PLACES.get(table)?.keys() ?? [])];
-
 /** A text for a key, for maps in memory. */
 export const keyText = ({ table, map, key }: AttributeKey): string => `${table} ${map} ${key}`;
-
-/** What the names of the columns of a map begin with. */
-export const prefixOf = ({ table, map }: Pick<AttributeKey, 'table' | 'map'>): string | undefined =>
-  PLACES.get(table)?.get(map);
 
 /** Whether a key could have a column, whatever its values. */
 export const mayHaveColumn = (attribute: AttributeKey): boolean => columnName(attribute) !== undefined;
@@ -47,8 +40,8 @@ export const mayHaveColumn = (attribute: AttributeKey): boolean => columnName(at
  * name tells the key. Undefined for keys that get none: empty, too long, or not well-formed text.
  */
 export function columnName(attribute: AttributeKey): string | undefined {
-  const prefix = prefixOf(attribute);
-  const { key } = attribute;
+  const { table, map, key } = attribute;
+  const prefix = PLACES.get(table)?.get(map);
   if (prefix === undefined || key === '' || key.length > MAX_KEY_BYTES || !key.isWellFormed())
     return undefined;
   const bytes = Buffer.from(key, 'utf8');

@@ -27,20 +27,6 @@ describe('statements that change columns', () => {
     ]);
   });
 
-  it('add rests of maps with the columns, their keys bound as well', () => {
-    const rest = { column: 'Rest_Attribute_0', map: 'SpanAttributes', leftOut: ['a', "it's"] };
-    expect(addColumns(ONE, 'otel_traces', [NEW], [rest])).toEqual([
-      {
-        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key0:String}], ADD COLUMN IF NOT EXISTS Rest_Attribute_0_keys Array(LowCardinality(String)) MATERIALIZED arrayFilter(k -> (k NOT IN ({key1:String}, {key2:String})), mapKeys(SpanAttributes)) CODEC(LZ4HC(3)), ADD COLUMN IF NOT EXISTS Rest_Attribute_0_values Array(String) MATERIALIZED arrayFilter((v, k) -> (k NOT IN ({key1:String}, {key2:String})), mapValues(SpanAttributes), mapKeys(SpanAttributes)) CODEC(LZ4HC(3))',
-        params: { key0: NEW.key, key1: 'a', key2: "it's" },
-      },
-    ]);
-    expect(addColumns(CLUSTER, 'otel_traces', [], [rest]).map(({ sql }) => sql.includes('CODEC'))).toEqual([
-      true,
-      false,
-    ]);
-  });
-
   it('of a cluster change the tables with the rows before those that read them, and take away the other way round', () => {
     const tables = (statements: readonly { sql: string }[]) =>
       statements.map(({ sql }) => /^ALTER TABLE (\S+ ON CLUSTER \S+)/.exec(sql)?.[1]);

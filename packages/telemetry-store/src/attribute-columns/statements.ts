@@ -1,6 +1,5 @@
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import type { AttributeKey } from './names.ts';
-import { columnsOf, type RestColumn, restSql } from './rest.ts';
 
 /** A statement with the values that the engine binds. */
 export interface Statement {
@@ -34,18 +33,11 @@ export interface NewColumn extends Pick<AttributeKey, 'map' | 'key'> {
  */
 const PLAIN_CODEC = ' CODEC(LZ4)';
 
-/**
- * And rests of maps: no larger than by the usual, and unpacked in a third of the time. Packing takes half again as long,
- * which such narrow columns bear.
- */
-const REST_CODEC = ' CODEC(LZ4HC(3))';
-
 /** Adds columns, all at once and everywhere; from then on they are right for every row, stored or worked out. */
 export function addColumns(
   target: MigrationTarget,
   table: string,
   columns: readonly NewColumn[],
-  rests: readonly Pick<RestColumn, 'column' | 'map' | 'leftOut'>[] = [],
 ): Statement[] {
   const held = heldIn(target, table);
   const params: Record<string, string> = {};
@@ -55,22 +47,12 @@ export function addColumns(
     params[name] = key;
     return `{${name}:String}`;
   };
-  const made = [
-    ...columns.map(({ map, key, column, type }) => ({
-      column,
-      type,
-      sql: `${map}[${bound(key)}]`,
-      codec: type === 'String' ? PLAIN_CODEC : '',
-    })),
-    ...rests.flatMap((rest) => {
-      const sql = restSql(rest.map, rest.leftOut.map(bound));
-      const names = columnsOf(rest);
-      return [
-        { column: names.keys, type: 'Array(LowCardinality(String))', sql: sql.keys, codec: REST_CODEC },
-        { column: names.values, type: 'Array(String)', sql: sql.values, codec: REST_CODEC },
-      ];
-    }),
-  ];
+  const made = columns.map(({ map, key, column, type }) => ({
+    column,
+    type,
+    sql: `${map}[${bound(key)}]`,
+    codec: type === 'String' ? PLAIN_CODEC : '',
+  }));
   return tablesOf(target, table).map((name) => {
     const steps = made.map(
       ({ column, type, sql, codec }) =>

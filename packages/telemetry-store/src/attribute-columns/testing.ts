@@ -18,7 +18,6 @@ const EAGER: ColumnTuning = {
   hourly: 1_000,
   coolSeconds: 0,
   slowMs: 0,
-  restSlowMs: 0,
   roundMs: 3_600_000,
   soonMs: 3_600_000,
 };
