@@ -63,7 +63,7 @@ export interface Config {
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
   readonly attributeColumns: number;
-  readonly textIndex: boolean | 'auto';
+  readonly textIndex: boolean;
   readonly queryMaxMemoryBytes: number;
   readonly maxStreams: number;
   readonly maxStreamsPerClient: number;

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { bytes, integer, seconds, variable, type Variable } from './variable.ts';
+import { bytes, flag, integer, seconds, variable, type Variable } from './variable.ts';
 
 /** What reads may cost. */
 export const READING_VARIABLES = {
@@ -18,15 +17,10 @@ export const READING_VARIABLES = {
     default: '24',
     schema: integer(0, 100),
   }),
-  PLATFORM_TEXT_INDEX: variable({
-    description:
-      'Whether telemetry stores keep an index of all words of messages and log bodies, so that charts, facets and lists by words need not read all texts. It takes about half as much room again and more work at merges. With auto a built-in store has one while people look for words again and again.',
-    takes: 'auto, true or false',
-    default: 'auto',
-    schema: z
-      .enum(['auto', 'true', 'false'])
-      .transform((value): boolean | 'auto' => (value === 'auto' ? value : value === 'true')),
-  }),
+  PLATFORM_TEXT_INDEX: flag(
+    'Whether telemetry stores keep an index of all words of messages and log bodies, so that charts, facets and lists by words need not read all texts. It takes about half as much room again and more work at merges. With false one that is there is dropped.',
+    'true',
+  ),
   PLATFORM_MAX_STREAMS: variable({
     description: 'Live views and exports that may be open at once, all clients together.',
     takes: 'a whole number from 1 to 10000',

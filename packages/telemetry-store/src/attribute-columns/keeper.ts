@@ -1,6 +1,6 @@
 import type { Logger } from '@candela/kernel';
-import { StoreError } from '../client/errors.ts';
-import type { AttributeRead, TelemetryStore } from '../client/types.ts';
+import { isGone, StoreError } from '../client/errors.ts';
+import type { StoreSnapshot, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { ColumnChanges } from './changes.ts';
 import { decide, isUnfinished, type KeyFacts } from './decide.ts';
@@ -23,7 +23,7 @@ import type { ColumnTuning } from './tuning.ts';
 import { KeyUse } from './use.ts';
 
 export interface KeeperParts {
-  /** Without keys to replace; what is asked of it is no read of somebody's. */
+  /** What is asked of it is no read of somebody's. */
   readonly store: Pick<TelemetryStore, 'select' | 'command'>;
   readonly target: MigrationTarget;
   readonly tuning: ColumnTuning;
@@ -43,13 +43,8 @@ const MAX_NOTED = 64;
 /** A dictionary of so many times more values than a new one may have is dropped. */
 const OUTGROWN = 4;
 
-/** What the engine says of a column that is no more: unknown name, no such column, not found. */
-const GONE = new Set([8, 10, 16, 47]);
-/** What it says when a read is given up: too many rows, too slow, too much memory. */
+/** What the engine says when a read is given up: too many rows, too slow, too much memory. */
 const TOO_MUCH = new Set([158, 159, 160, 241]);
-
-/** Reads of values: columns hold nothing else. */
-const isOfValue = (read: AttributeRead): boolean => read.value !== undefined && mayHaveColumn(read);
 
 /** Not all processes at the same moment. */
 const about = (ms: number): number => ms * (0.75 + Math.random() / 2);
@@ -91,38 +86,34 @@ export class AttributeColumns {
     this.#roundAt = performance.now() + tuning.roundMs;
   }
 
-  /** Runs a statement that somebody waits for, with the columns there are in the places of the keys that it reads. */
-  async read<T>(
-    sql: string,
-    attributes: readonly AttributeRead[],
-    run: (text: string) => Promise<T>,
-  ): Promise<T> {
-    if (attributes.length === 0) return run(sql);
-    await this.#fresh();
-    const text = this.#known.written(sql, attributes);
-    const asked = attributes.filter(isOfValue);
+  /** Which keys have a column that reads may use. */
+  async columns(): Promise<StoreSnapshot['columnOf']> {
+    if (this.#learned === undefined || performance.now() >= this.#learnAt) this.#learned = this.#learn();
+    // What cannot be learned is not used.
+    await this.#learned.catch(() => undefined);
+    return this.#known.columns();
+  }
+
+  /** Runs a statement that somebody waits for and that reads these keys. */
+  async counting<T>(attributes: readonly AttributeKey[], run: () => Promise<T>): Promise<T> {
+    const asked = attributes.filter(mayHaveColumn);
+    if (asked.length === 0) return run();
     const startedAt = performance.now();
     let tooMuch = false;
     try {
-      return await run(text);
+      return await run();
     } catch (thrown) {
       const code = thrown instanceof StoreError ? thrown.engineCode : 0;
       tooMuch = TOO_MUCH.has(code);
-      if (text === sql || !GONE.has(code)) throw thrown;
-      // Another process dropped it since: the map holds all.
-      this.#known.forget();
-      this.#learnAt = 0;
-      return await run(sql);
+      if (isGone(thrown)) {
+        this.#known.forget();
+        this.#learnAt = 0;
+      }
+      throw thrown;
     } finally {
       this.#count(asked, tooMuch ? Infinity : performance.now() - startedAt);
       this.#tendIfDue();
     }
-  }
-
-  /** Whether reads take a key from a column of its own. */
-  async readsNarrowly(attribute: AttributeKey): Promise<boolean> {
-    await this.#fresh();
-    return this.#known.isRead(attribute);
   }
 
   /** Looks at columns and at what is asked for, and changes what is to be changed: one thing after the other. */
@@ -140,7 +131,7 @@ export class AttributeColumns {
   }
 
   /** A key with a column counts whenever it is asked for, others when the map made it slow. */
-  #count(asked: readonly AttributeRead[], tookMs: number): void {
+  #count(asked: readonly AttributeKey[], tookMs: number): void {
     const slow = tookMs >= this.#parts.tuning.slowMs;
     const keys = new Map(asked.map((read) => [keyText(read), read]));
     for (const read of [...keys.values()].slice(0, MAX_COUNTED)) {
@@ -194,12 +185,6 @@ export class AttributeColumns {
         if (this.#tending === after) this.#tending = undefined;
       });
     this.#tending = after;
-  }
-
-  /** Reads wait for the columns to be known, now and then anew; what cannot be learned is not used. */
-  async #fresh(): Promise<void> {
-    if (this.#learned === undefined || performance.now() >= this.#learnAt) this.#learned = this.#learn();
-    await this.#learned.catch(() => undefined);
   }
 
   async #learn(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AttributeRead, TelemetryStore } from '../client/types.ts';
+import type { StoreSnapshot, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { type AttributeKey, keyOfColumn, keyText, LEARNED_TABLES } from './names.ts';
 import { COLUMNS_SQL, heldIn, UNFINISHED_SQL } from './statements.ts';
@@ -73,17 +73,10 @@ export class KnownColumns {
     this.#settled = this.#ready.size === present.size;
   }
 
-  /** A statement with the columns in the places of the keys that have one. */
-  written(sql: string, asked: readonly AttributeRead[]): string {
-    let text = sql;
-    for (const read of asked) {
-      const column = this.#ready.get(keyText(read));
-      if (column !== undefined && read.value !== undefined) {
-        for (const words of read.without) text = text.replaceAll(words, '');
-        text = text.replaceAll(read.value, column);
-      }
-    }
-    return text;
+  /** The columns that reads may use now. */
+  columns(): StoreSnapshot['columnOf'] {
+    const ready = this.#ready;
+    return (attribute) => ready.get(keyText(attribute));
   }
 
   /** Reads go to the maps until it is learned again. */

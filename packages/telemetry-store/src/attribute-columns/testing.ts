@@ -53,10 +53,11 @@ export function readingProcess(
   });
   const reads: ReadStore = {
     select: (sql, params, { attributes = [], ...options } = {}) =>
-      keeper.read(sql, attributes, (text) => {
-        asked.push(text);
-        return store.select(text, params, options);
+      keeper.counting(attributes, () => {
+        asked.push(sql);
+        return store.select(sql, params, options);
       }),
+    snapshot: async () => ({ columnOf: await keeper.columns(), indexesWords: () => false }),
   };
   return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
 }

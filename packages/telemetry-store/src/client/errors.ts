@@ -132,3 +132,9 @@ export function translateError(thrown: unknown, call: 'read' | 'write', signal?:
   }
   return new StoreError('internal', thrown.message, engine);
 }
+
+const GONE = new Set([8, 10, 16, 47]);
+
+/** Whether the engine says that a column is no more: unknown name, no such column, not found. */
+export const isGone = (thrown: unknown): boolean =>
+  thrown instanceof StoreError && GONE.has(thrown.engineCode);

@@ -15,7 +15,6 @@ import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
 import { AttributeColumns } from '../attribute-columns/keeper.ts';
-import type { AttributeKey } from '../attribute-columns/names.ts';
 import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import { TEXT_INDEXES, TextIndex } from '../text-index/text-index.ts';
@@ -38,6 +37,7 @@ import type {
   NativeParts,
   SelectOptions,
   StoreHealth,
+  StoreSnapshot,
   StoreState,
   TelemetryStore,
 } from './types.ts';
@@ -63,7 +63,7 @@ export interface StoreParts {
   /** Columns that keys of attributes may have. */
   readonly attributeColumns: number;
   /** Whether all words are to be indexed. */
-  readonly textIndex: boolean | 'auto';
+  readonly textIndex: boolean;
 }
 
 /** One database; the engine, if there is one, is somebody else's to close. */
@@ -166,20 +166,16 @@ export class ClickHouseStore implements TelemetryStore {
     return this.#supervisor?.restarts;
   }
 
-  readsNarrowly(attribute: AttributeKey): Promise<boolean> {
-    return this.#columns.readsNarrowly(attribute);
-  }
-
-  indexesWords(table: string): boolean {
-    return this.#textIndex.tells(table);
+  async snapshot(): Promise<StoreSnapshot> {
+    const columnOf = await this.#columns.columns();
+    return { columnOf, indexesWords: (table) => this.#textIndex.tells(table) };
   }
 
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
-    const { attributes, words = [] } = options;
-    return this.#textIndex.read(sql, words, (indexed, told) => {
-      const read = (text: string) => this.#read<T>(text, params, options, told ? INDEXED_WORDS : {});
-      return attributes === undefined ? read(indexed) : this.#columns.read(indexed, attributes, read);
-    });
+    const { attributes = [], usesTextIndex = false } = options;
+    return this.#columns.counting(attributes, () =>
+      this.#read<T>(sql, params, options, usesTextIndex ? INDEXED_WORDS : {}),
+    );
   }
 
   #read<T>(

@@ -1,6 +1,7 @@
 import type { Logger } from '@candela/kernel';
 import type { EngineCaps } from '../engine-host/protocol.ts';
 import type { SupervisorTiming } from '../engine-host/supervisor.ts';
+import type { AttributeKey } from '../attribute-columns/names.ts';
 
 export type StoreState = 'ready' | 'starting' | 'down';
 
@@ -17,34 +18,23 @@ export interface SelectOptions {
   /** On whose behalf: the embedded engine shares its places out among those who ask. */
   readonly asker?: string;
   /**
-   * Keys of maps that the statement reads: those that have a column in this store are read from it. Given, also when it
-   * reads none, with what people ask; left out by what keeps the store.
+   * Keys of maps whose values the statement reads, from the map or from a column: those that somebody had to wait for are
+   * counted. Left out by what keeps the store.
    */
-  readonly attributes?: readonly AttributeRead[];
-  /** Words that the statement looks for: what an index of this store can tell is not read from the texts. */
-  readonly words?: readonly WordRead[];
+  readonly attributes?: readonly AttributeKey[];
+  /** An index of words tells some of its rows. */
+  readonly usesTextIndex?: boolean;
 }
 
-/** A condition on the words of a table's texts. Its text occurs in the statement for this one only. */
-export interface WordRead {
-  readonly table: string;
-  /** As it reads the texts. */
-  readonly read: string;
-  /** The same as an index of words tells it: see {@link TextIndexOptions}. */
-  readonly indexed: string;
-}
-
-/** A key of a map column in a statement. All texts occur in it for this one only. */
-export interface AttributeRead {
-  readonly table: string;
-  readonly map: string;
-  readonly key: string;
-  /** The expression of its value, which the name of a column may stand for; none where only asked whether it is there. */
-  readonly value?: string;
-  /** The condition that it is there, whether or not it occurs. */
-  readonly has: string;
-  /** Conditions that help to read a map and decide nothing: left out where there is a column. */
-  readonly without: readonly string[];
+/**
+ * What a store has besides its tables at a moment: statements are written for it. It may change at any time. A column that is
+ * no more makes a statement fail, and it is then written anew; an index that is no more makes it slow.
+ */
+export interface StoreSnapshot {
+  /** The column that holds the values of a key of a map. */
+  columnOf(attribute: AttributeKey): string | undefined;
+  /** Whether an index of words covers the rows of a table. */
+  indexesWords(table: string): boolean;
 }
 
 export type CommandOptions = Pick<SelectOptions, 'timeoutMs' | 'signal'>;
@@ -105,10 +95,8 @@ export interface TelemetryStore {
    * same, a part of a name holds one and the same rows. An engine that was started again may give a name anew.
    */
   readonly ownParts?: number | undefined;
-  /** Whether the key of a map is read from less than the map here: from a column of its own, or with the rest of the rare ones. */
-  readsNarrowly?(attribute: Pick<AttributeRead, 'table' | 'map' | 'key'>): Promise<boolean>;
-  /** Whether an index of this store tells which rows of a table hold a word, so that no text is read for it. */
-  indexesWords?(table: string): boolean;
+  /** Without it statements read maps and texts. */
+  snapshot?(): Promise<StoreSnapshot>;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**
@@ -123,17 +111,13 @@ export interface TelemetryStore {
 }
 
 export interface ColumnOptions {
-  /** Columns that keys of attributes may have which people ask for or many rows have. Default 24; none: no more are added. */
+  /** Columns that keys of attributes may have which people wait for. Default 24; none: no more are added. */
   readonly attributeColumns?: number;
 }
 
 export interface TextIndexOptions {
-  /**
-   * An index of all words of spans and log records. It takes half as much room again as they do, and tells at once what
-   * otherwise every text is read for. `auto`: the embedded engine has one while words are looked for again and again. Default: none; one
-   * that is there is dropped.
-   */
-  readonly textIndex?: boolean | 'auto';
+  /** An index of all words of spans and log records. Default: none; one that is there is dropped. */
+  readonly textIndex?: boolean;
 }
 
 /** Runs the work while no other process of the installation, and nobody else in this one, does work of that name. */

@@ -1,12 +1,13 @@
 import type { HierarchyNode, SpanDetail, SpanRow, Trace, TraceHit, TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { ReadStores } from './core/stores.ts';
+import type { ReadStores, StoredSignal } from './core/stores.ts';
 import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
 import { environmentsOf } from './environments.ts';
 import { facets } from './aggregate/facets.ts';
 import type { FacetsAnswer, FacetsInput } from './aggregate/facets-input.ts';
 import { boundsOf, type QueryKind } from './core/limits.ts';
 import { type QueryLimits, runner } from './core/run.ts';
+import { withSnapshot } from './core/snapshot.ts';
 import { SeenNumbers } from './core/seen-numbers.ts';
 import type { LookedPage } from './core/page.ts';
 import { searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
@@ -105,15 +106,26 @@ export function createTelemetryQueries(
   return {
     limits,
     searchTraces: (context, input, signal) =>
-      searchTraces(page(input, signal), context, input, { splits, shares }),
+      withSnapshot(stores, context, 'traces', (seen) =>
+        searchTraces(page(input, signal), seen, input, { splits, shares }),
+      ),
     tracePreviews: (context, traces, signal) => listedPreviews(on('list', signal), context, traces),
-    searchSpans: (context, input, signal) => searchSpans(page(input, signal), context, input),
+    searchSpans: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => searchSpans(page(input, signal), seen, input)),
     trace: (context, input, signal) => readTrace(on('lookup', signal), context, input),
     searchInTrace: (context, input, signal) => searchInTrace(on('lookup', signal), context, input),
     span: (context, ids, signal) => readSpan(on('lookup', signal), context, ids),
     hierarchy: (context, spanId, signal) => readHierarchy(on('lookup', signal), context, spanId),
-    aggregate: (context, input, signal) => aggregate(on('chart', signal), context, input, groups),
-    facets: (context, input, signal) => facets(on('facets', signal), context, input),
+    aggregate: (context, input, signal) =>
+      withSnapshot(stores, context, signalOf(input), (seen) =>
+        aggregate(on('chart', signal), seen, input, groups),
+      ),
+    facets: (context, input, signal) =>
+      withSnapshot(stores, context, signalOf(input), (seen) => facets(on('facets', signal), seen, input)),
     environments: (projectId) => environmentsOf(stores, boundsOf(limits, 'fields'), projectId),
   };
 }
+
+/** Exceptions are with the spans that most of them are found on. */
+const signalOf = ({ signal }: Pick<FacetsInput, 'signal'>): StoredSignal =>
+  signal === 'logs' ? 'logs' : 'traces';

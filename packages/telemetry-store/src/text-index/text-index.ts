@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@candela/kernel';
-import { StoreError } from '../client/errors.ts';
 import { heldIn } from '../attribute-columns/statements.ts';
-import type { TelemetryStore, WordRead } from '../client/types.ts';
+import type { TelemetryStore } from '../client/types.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import { LOG_WORDS, SPAN_WORDS } from '../schema/expressions.ts';
-import { WordUse } from './word-use.ts';
 
 /**
  * Places of a word as differences in as few bits as they need: 53 bytes a span of the bench instead of 75, and read as fast.
@@ -45,55 +43,27 @@ const MOST_RETRY_MS = 600_000;
 export interface TextIndexParts {
   readonly store: Pick<TelemetryStore, 'select' | 'command'>;
   readonly target: MigrationTarget;
-  /** Whether there is to be one, or whether what is asked decides that. */
-  readonly wanted: boolean | 'auto';
+  /** Whether there is to be one; one that is not wanted is dropped. */
+  readonly wanted: boolean;
   readonly logger: Logger;
-  readonly tuning?: Partial<TextIndexTuning>;
-}
-
-/** When there is one. */
-export interface TextIndexTuning {
   /** So many rows without it are read in the time that a chart may take: those of the last inserts. */
-  readonly fewRows: number;
-  /** A read that looked for words in texts counts when it took so long, milliseconds. */
-  readonly slowMs: number;
-  /** So many of them within a week pay for building it: that costs what about ten of them do, however much is stored. */
-  readonly enoughAsks: number;
-  /** So soon after a slow read it is decided, milliseconds: what is asked for together counts together. */
-  readonly soonMs: number;
-  /** Between two looks at whether it is still there and used, milliseconds. */
-  readonly watchMs: number;
+  readonly fewRows?: number;
 }
 
-const TUNING: TextIndexTuning = {
-  fewRows: 300_000,
-  slowMs: 500,
-  enoughAsks: 5,
-  soonMs: 2_000,
-  watchMs: 300_000,
-};
+const FEW_ROWS = 300_000;
 
 /**
- * The index that knows of every word in which rows it stands. Made when it is wanted, or when what is asked reads texts again and again; dropped
- * when it is not, or when nobody has looked for a word for two weeks; and used once the rows that were stored before have it as well: until
- * then texts are read, as without it.
+ * The index that knows of every word in which rows it stands. Statements are written for it once the rows that were stored before have it
+ * as well: until then texts are read, as without it.
  */
 export class TextIndex {
   readonly #parts: TextIndexParts;
-  readonly #tuning: TextIndexTuning;
-  readonly #wanted: boolean | 'auto';
-  readonly #use: WordUse;
   readonly #end = new AbortController();
   readonly #ready = new Set<string>();
   #keeping: Promise<unknown> | undefined;
 
   constructor(parts: TextIndexParts) {
-    const { target, wanted, tuning } = parts;
     this.#parts = parts;
-    this.#tuning = { ...TUNING, ...tuning };
-    // Tables of a server are changed for it only when somebody said so.
-    this.#wanted = wanted === 'auto' && target.storage !== 'embedded' ? false : wanted;
-    this.#use = new WordUse(parts.store, this.#tuning.soonMs, this.#end.signal);
   }
 
   /** Whether words of a table are told by it. */
@@ -101,45 +71,11 @@ export class TextIndex {
     return this.#ready.has(table);
   }
 
-  /** A statement in which it tells the words that it can tell. */
-  written(sql: string, words: readonly WordRead[]): string {
-    return words
-      .filter(({ table }) => this.#ready.has(table))
-      .reduce((text, { read, indexed }) => text.replaceAll(read, () => indexed), sql);
-  }
-
-  /**
-   * Runs a statement that somebody waits for, with what the index tells in the places of the words that it looks for.
-   * @param run is told whether there are any
-   */
-  async read<T>(
-    sql: string,
-    words: readonly WordRead[],
-    run: (text: string, told: boolean) => Promise<T>,
-  ): Promise<T> {
-    if (words.length === 0 || this.#wanted === false) return run(sql, false);
-    const text = this.written(sql, words);
-    const startedAt = performance.now();
-    let tooMuch = false;
-    try {
-      return await run(text, text !== sql);
-    } catch (thrown) {
-      tooMuch = thrown instanceof StoreError && TOO_MUCH.has(thrown.engineCode);
-      throw thrown;
-    } finally {
-      const slow = tooMuch || performance.now() - startedAt >= this.#tuning.slowMs;
-      for (const table of new Set(words.map((word) => word.table))) {
-        if (this.#ready.has(table)) this.#use.used(table);
-        else if (slow) this.#use.asked(table);
-      }
-    }
-  }
-
   /** Begins to make it or to drop it, in the background. A store that cannot have one is read without. */
   keep(): void {
-    const { target, logger } = this.#parts;
-    if (this.#wanted !== false && target.cluster !== undefined) {
-      logger.warn(
+    const { target, logger, wanted } = this.#parts;
+    if (wanted && target.cluster !== undefined) {
+      logger.info(
         { cluster: target.cluster },
         'a text index on a cluster was not tried yet: words are looked for without it',
       );
@@ -154,55 +90,31 @@ export class TextIndex {
     await this.#keeping;
   }
 
-  /** Until the end: a store that is away for a moment, or a table without room, gets it later. */
+  /** Until it is done: a store that is away for a moment, or a table without room, gets it later. */
   async #keepOf(of: IndexedTable): Promise<void> {
-    const { logger } = this.#parts;
+    const { logger, wanted } = this.#parts;
     const { table } = of;
     let said = '';
-    for (let wait = RETRY_MS; !this.#end.signal.aborted; ) {
+    for (let wait = RETRY_MS; !this.#end.signal.aborted; wait = Math.min(wait * 2, MOST_RETRY_MS)) {
       try {
-        await this.#keptOnce(of);
-        if (this.#wanted === false) return;
-        wait = RETRY_MS;
-        said = '';
-        await this.#use.next(table, this.#ready.has(table) ? this.#tuning.watchMs : undefined);
+        const present = await this.#present(table);
+        await this.#drop(
+          of,
+          present.filter((name) => !wanted || name !== of.index),
+        );
+        if (wanted) await this.#make(of);
+        return;
       } catch (thrown) {
         if (this.#end.signal.aborted) return;
-        // One that tells words goes on: a disk without room for a note takes nothing from it.
-        const failed = this.#ready.has(table)
-          ? 'the text index cannot be looked after: it tells words all the same'
-          : this.#wanted === false
-            ? 'the text index cannot be dropped: it takes room and is not used'
-            : 'the text index cannot be made: words are looked for without it';
+        const failed = wanted
+          ? 'the text index cannot be made: words are looked for without it'
+          : 'the text index cannot be dropped: it takes room and is not used';
         const why = thrown instanceof Error ? thrown.message : '';
         if (why !== said) logger.warn({ table, err: thrown }, failed);
         said = why;
         await this.#pause(wait).catch(() => undefined);
-        wait = Math.min(wait * 2, MOST_RETRY_MS);
       }
     }
-  }
-
-  async #keptOnce(of: IndexedTable): Promise<void> {
-    const { table } = of;
-    const present = await this.#present(table);
-    if (this.#wanted !== false) await this.#use.note(table);
-    const wanted = this.#wanted === 'auto' ? await this.#isWorthIt(of, present) : this.#wanted;
-    await this.#drop(
-      of,
-      present.filter((name) => !wanted || name !== of.index),
-    );
-    if (wanted) await this.#make(of);
-  }
-
-  /** One that is there stays as long as somebody uses it; another comes when enough was asked for and there is room for it. */
-  async #isWorthIt({ table }: IndexedTable, present: readonly string[]): Promise<boolean> {
-    const { asks, used } = await this.#use.known(table);
-    if (present.length > 0) return used;
-    if (asks < this.#tuning.enoughAsks) return false;
-    const [room] = await this.#select<{ Enough: number }>(ROOM_SQL, { table: this.#held(table) });
-    if (Number(room?.Enough) !== 1) throw new Error('there is no room for it on the disk');
-    return true;
   }
 
   async #drop({ table, index }: IndexedTable, names: readonly string[]): Promise<void> {
@@ -219,9 +131,6 @@ export class TextIndex {
     const { table, words, index } = of;
     if (!(await this.#present(table)).includes(index)) {
       this.#ready.delete(table);
-      // It begins to be of use when it is there, not when it was first used.
-      this.#use.used(table);
-      await this.#use.note(table);
       await this.#alter(table, `ADD INDEX IF NOT EXISTS ${index} ${words} TYPE ${TYPE}`);
       await this.#materialize(of);
     }
@@ -241,7 +150,7 @@ export class TextIndex {
 
   /** Waits until the engine has built it for rows that were stored before. */
   async #built(of: IndexedTable): Promise<void> {
-    const { fewRows } = this.#tuning;
+    const { fewRows = FEW_ROWS } = this.#parts;
     let asked = false;
     for (;;) {
       const work = await this.#work(of);
@@ -303,13 +212,6 @@ export class TextIndex {
     await sleep(ms, undefined, { signal: this.#end.signal, ref: false });
   }
 }
-
-/** What the engine says when a read is given up: too many rows, too slow, too much memory. */
-const TOO_MUCH = new Set([158, 159, 160, 241]);
-
-/** Whether a table could be stored once more: the index takes about half of what it does. */
-const ROOM_SQL = `SELECT (SELECT min(unreserved_space) FROM system.disks) >= sum(bytes_on_disk) AS Enough
-  FROM system.parts WHERE active AND database = currentDatabase() AND table = {table:String}`;
 
 /** A word of 32 letters by chance. */
 const NOBODYS = 'zqxjkvbpyg0zqxjkvbpyg0wmfzqxjkvb';

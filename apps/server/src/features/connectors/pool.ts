@@ -20,7 +20,7 @@ export interface PoolParts {
   /** Columns that each of its stores may get for attributes. */
   readonly attributeColumns: number;
   /** Whether words are indexed in each of its stores. */
-  readonly textIndex: boolean | 'auto';
+  readonly textIndex: boolean;
   readonly metadata: Pick<MetadataStore, 'connectors' | 'changes' | 'alone'>;
   readonly envelope: Envelope;
   readonly logger: Logger;

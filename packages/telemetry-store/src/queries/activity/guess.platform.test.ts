@@ -260,7 +260,10 @@ describe('lists by words that an index tells', () => {
       }),
     );
     await indexed.put(spans);
-    await vi.waitUntil(() => indexed.store.indexesWords?.('otel_traces') === true, 20_000);
+    await vi.waitUntil(
+      async () => (await indexed.store.snapshot?.())?.indexesWords('otel_traces') === true,
+      20_000,
+    );
   });
   afterAll(() => indexed.close());
 

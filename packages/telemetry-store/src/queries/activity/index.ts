@@ -8,6 +8,7 @@ import type {
   UserSort,
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
+import { withSnapshot } from '../core/snapshot.ts';
 import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
@@ -74,12 +75,16 @@ export function createActivityQueries(
   const page = ({ early = false }: Pick<ActivityInput<string>, 'early'>, signal: AbortSignal | undefined) =>
     runner(stores, limits, { kind: 'list', hurried: early }, signal);
   return {
-    sessions: (context, input, signal) => listSessions(page(input, signal), context, input, shares),
+    sessions: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) =>
+        listSessions(page(input, signal), seen, input, shares),
+      ),
     sessionPreviews: (context, sessions, signal) =>
       readSessionPreviews(on('list', signal), context, sessions),
     session: (context, input, signal) => readSession(on('lookup', signal), context, input),
     turns: (context, input, signal) => readTurns(on('lookup', signal), context, input),
-    users: (context, input, signal) => listUsers(page(input, signal), context, input, shares),
+    users: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => listUsers(page(input, signal), seen, input, shares)),
     user: (context, input, signal) => readUser(on('lookup', signal), context, input),
   };
 }

@@ -48,8 +48,7 @@ export async function whoMatches(runner: Runner, context: RequestContext, asked:
   const basis = await basisOf(runner, context, SPANS, { window, filter, hurried, limit });
   if (filter === undefined || !asksSpans || basis.share !== null) return { basis };
   const scope = Scope.of(context, SPANS).during(window).matching(filter);
-  const { params } = scope;
-  const readsTexts = params.readsTexts(await runner.storeOf(scope));
+  const { readsTexts, usesTextIndex } = scope.params;
   const many = `${seen} many`;
   const told = async (): Promise<readonly string[] | undefined> => {
     // Where there turn out to be more the spans are asked once more: that should not be all of their texts.
@@ -67,7 +66,7 @@ export async function whoMatches(runner: Runner, context: RequestContext, asked:
   let matching: readonly string[] | undefined;
   if (share === undefined) {
     // An index of words is sooner asked than a sample, which reads texts. Where it tells more, their words may be those of many spans.
-    matching = params.words.length > 0 ? await told() : undefined;
+    matching = usesTextIndex ? await told() : undefined;
     if (matching !== undefined && matching.length <= FEW) return { basis, matching };
     const when = `${hash} != ${NOBODY}`;
     share = await shareOfMatching(runner, context, { window, filter, of: hash, when });

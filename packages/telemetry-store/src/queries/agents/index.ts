@@ -1,4 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
+import { withSnapshot } from '../core/snapshot.ts';
 import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { type AgentDetail, type OfAgent, readAgent } from './agent.ts';
@@ -21,9 +22,13 @@ export interface AgentQueries {
 export function createAgentQueries(stores: ReadStores, limits: QueryLimits): AgentQueries {
   const on = (signal: AbortSignal | undefined) => runner(stores, limits, 'list', signal);
   return {
-    agents: (context, input, signal) => listAgents(on(signal), context, input),
-    agent: (context, input, signal) => readAgent(on(signal), context, input),
-    version: (context, input, signal) => readVersion(on(signal), context, input),
-    graph: (context, input, signal) => readGraph(on(signal), context, input),
+    agents: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => listAgents(on(signal), seen, input)),
+    agent: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => readAgent(on(signal), seen, input)),
+    version: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => readVersion(on(signal), seen, input)),
+    graph: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => readGraph(on(signal), seen, input)),
   };
 }

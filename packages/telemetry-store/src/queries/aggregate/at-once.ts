@@ -1,6 +1,7 @@
-import { CandelaError, fail, type RequestContext } from '@candela/kernel';
+import { CandelaError, fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { Params } from '../core/params.ts';
+import type { ReadContext } from '../core/snapshot.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
@@ -68,7 +69,7 @@ export interface Wanted {
  */
 export async function topSeries(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   plan: Plan,
   { limit, expected = 0 }: Wanted,
 ): Promise<AtOnce | undefined> {
@@ -148,14 +149,14 @@ const areCounts = (aggregates: readonly string[]): boolean =>
   aggregates.every((aggregate) => ['count', 'countIf'].includes(partsOf(aggregate).name));
 
 function inBuckets(
-  context: RequestContext,
+  context: ReadContext,
   plan: Plan,
   limit: number,
   holding: Holding,
 ): { scope: Scope; sql: string; maxGroups: number; maxRows: number | undefined } | undefined {
   const { counted, bucketSeconds } = plan;
   if (bucketSeconds === null) return undefined;
-  const params = new Params();
+  const params = new Params(context.store);
   const scope = Scope.of(context, counted.rows, params)
     .during(plan.window)
     .matching(plan.filter)

@@ -1,5 +1,5 @@
-import type { RequestContext } from '@candela/kernel';
 import { Params } from '../core/params.ts';
+import type { ReadContext } from '../core/snapshot.ts';
 import type { Runner } from '../core/run.ts';
 import { isTaken, type Sample } from '../core/sample.ts';
 import { Scope } from '../core/scope.ts';
@@ -20,11 +20,11 @@ export interface Looked {
 /** Of the rows of a window and a sample of them, in the order of time. */
 export async function lookedAt(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   source: Source,
   plan: Pick<Plan, 'window' | 'bucketSeconds' | 'shift'> & { readonly sample: Sample },
 ): Promise<Looked[]> {
-  const params = new Params();
+  const params = new Params(context.store);
   const scope = Scope.of(context, source, params).during(plan.window);
   const [time] = timeColumn(plan, source, params);
   const rows = await runner.run<{ T?: number; N: number; Taken: number }>(

@@ -1,8 +1,8 @@
 import { MAX_FACET_BYTES } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
 import { alignedParts } from '../core/aligned.ts';
 import { extentOf } from '../core/extent.ts';
 import { Params } from '../core/params.ts';
+import type { ReadContext } from '../core/snapshot.ts';
 import type { Runner } from '../core/run.ts';
 import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -20,7 +20,7 @@ import { fold, foldedSql } from '../core/fold.ts';
 /** The most frequent values of each field among matching rows. @throws bad_query */
 export async function facets(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   input: FacetsInput,
 ): Promise<FacetsAnswer> {
   const signal = input.signal ?? 'spans';
@@ -44,7 +44,7 @@ const allLookedAt = (data: Facet[]): FacetsAnswer => ({ data, sample: null });
 
 async function countedFacets(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   input: FacetsInput,
   counted: Counted,
 ): Promise<FacetsAnswer> {
@@ -63,7 +63,7 @@ async function countedFacets(
 /** Counted among the rows, or among a sample of them where that was asked for and all take long. */
 async function valuesOfRows(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   input: FacetsInput,
   counted: Counted,
   fields: readonly string[],
@@ -94,7 +94,7 @@ async function valuesOfRows(
 
 async function valuesOf(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   input: FacetsInput,
   counted: Counted,
   fields: readonly string[],
@@ -102,7 +102,7 @@ async function valuesOf(
   sample?: Sample,
 ): Promise<Facet[]> {
   if (fields.length === 0) return [];
-  const params = new Params();
+  const params = new Params(context.store);
   const part = (source: Source, windows: readonly Window[], count: string, together: boolean) => {
     const scope = Scope.of(context, source, params).duringAny(windows).matching(input.filter).sampled(sample);
     const counts = fields.map((name) => facetColumn(source, name, params));

@@ -1,6 +1,6 @@
-import type { RequestContext } from '@candela/kernel';
 import { ROLLUP_BUCKET_SECONDS } from '../../rollups/rollup.ts';
 import { Params } from '../core/params.ts';
+import type { ReadContext } from '../core/snapshot.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
@@ -24,13 +24,13 @@ const BUCKET = BigInt(ROLLUP_BUCKET_SECONDS) * 1_000_000_000n;
  */
 export async function listedValues(
   runner: Runner,
-  context: RequestContext,
+  context: ReadContext,
   { counted, groupBy, window, aligned }: Plan,
 ): Promise<Values | undefined> {
   const known = groupBy.every((field) => countsField(counted, field));
   const isShort = window.to - window.from < SHORT;
   if (aligned !== undefined || groupBy.length < 2 || !known || isShort) return undefined;
-  const params = new Params();
+  const params = new Params(context.store);
   const scope = Scope.of(context, counted.counts, params).during({
     from: (window.from / BUCKET) * BUCKET,
     to: ((window.to + BUCKET - 1n) / BUCKET) * BUCKET,

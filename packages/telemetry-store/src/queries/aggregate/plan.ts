@@ -1,8 +1,8 @@
 import type { Filter, Measure } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
 import { ROLLUP_BUCKET_SECONDS } from '../../rollups/rollup.ts';
 import { type Aligned, alignedParts } from '../core/aligned.ts';
 import { Params } from '../core/params.ts';
+import type { ReadContext } from '../core/snapshot.ts';
 import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
@@ -64,13 +64,13 @@ interface Grouping {
 
 /** A SELECT of `T` (seconds), `G0`, ... and `V0`, ... of a plan, one row a bucket and group, in no order. */
 export function grouped(
-  context: RequestContext,
+  context: ReadContext,
   plan: Plan,
   { only, listed }: Grouping = {},
 ): { scope: Scope; sql: string } {
   const { counted, measures, aligned } = plan;
   const measured = measures.map((measure) => measuredOf(counted, measure));
-  const params = new Params();
+  const params = new Params(context.store);
   const keys = [
     ...(plan.bucketSeconds === null ? [] : ['T']),
     ...plan.groupBy.map((_, index) => `G${index}`),

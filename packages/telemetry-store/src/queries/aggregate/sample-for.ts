@@ -1,7 +1,7 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { extentOf, GRANULE_ROWS } from '../core/extent.ts';
-import { type LongWork, longWorkOf } from '../core/long-work.ts';
+import { type LongWork, longWorkOf, readsOf } from '../core/long-work.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import type { Sample } from '../core/sample.ts';
@@ -26,7 +26,7 @@ export async function sampleFor(
   reads?: (params: Params) => void,
 ): Promise<Sample | undefined> {
   const scope = Scope.of(context, source).during(asked.window);
-  const work = await longWorkOf(runner, scope, source, asked.filter, reads);
+  const work = longWorkOf(readsOf(context, source, asked.filter, reads));
   if (work === undefined) return undefined;
   const { rows, granules } = await extentOf(runner, scope);
   const { finer = 1 } = source;

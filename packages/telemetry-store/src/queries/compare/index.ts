@@ -1,6 +1,7 @@
 import type { ComparedField, ComparedNumber, CompareSignal, Filter } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import type { ReadStores } from '../core/stores.ts';
+import { withSnapshot } from '../core/snapshot.ts';
+import { type ReadStores, signalOfTable } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { FIELD_SOURCES } from '../fields/index.ts';
 import { type NumberField, rankFields, rankNumbers, type Totals } from './rank.ts';
@@ -55,38 +56,40 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
           detail:
             'The period to compare with has times in common with the period itself: take one before or after it.',
         });
-      const { sides, strata } = await layStrata(own, context, source, input);
-      const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
-      if (rows.selection + rows.rest === 0) {
-        const none = { rows: 0, sampled: 0 };
-        return { selection: none, rest: none, estimated: strata.estimated, fields: [], numbers: [] };
-      }
-      // What the selection is made by differs by definition, but not from the same selection at another time.
-      const obvious = new Set(before !== undefined || selection === undefined ? [] : fieldsIn(selection));
-      const fields = comparedFields(source, obvious);
-      const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
-      const read = { sides, strata };
-      const [values, sampled] = await Promise.all([
-        sampleValues(own, context, source, { ...read, fields }),
-        sampleNumbers(own, context, source, { ...read, fields: numbers.map(({ field }) => field) }),
-      ]);
-      const side = (selected: boolean) => {
-        const mine = sampled.filter((row) => row.selected === selected);
-        return { weight: sum(mine.map(({ weight }) => weight)), sampled: mine.length };
-      };
-      const totals: Totals = { selection: side(true), rest: side(false) };
-      return {
-        selection: { rows: rows.selection, sampled: totals.selection.sampled },
-        rest: { rows: rows.rest, sampled: totals.rest.sampled },
-        estimated: strata.estimated,
-        fields: rankFields(
-          values.filter(({ field }) => !obvious.has(field)),
-          totals,
-          input.limit,
-          new Set(FAILURE.some((field) => obvious.has(field)) ? FAILURE : []),
-        ),
-        numbers: rankNumbers(sampled, numbers),
-      };
+      return withSnapshot(stores, context, signalOfTable(source.table), async (seen) => {
+        const { sides, strata } = await layStrata(own, seen, source, input);
+        const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
+        if (rows.selection + rows.rest === 0) {
+          const none = { rows: 0, sampled: 0 };
+          return { selection: none, rest: none, estimated: strata.estimated, fields: [], numbers: [] };
+        }
+        // What the selection is made by differs by definition, but not from the same selection at another time.
+        const obvious = new Set(before !== undefined || selection === undefined ? [] : fieldsIn(selection));
+        const fields = comparedFields(source, obvious);
+        const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
+        const read = { sides, strata };
+        const [values, sampled] = await Promise.all([
+          sampleValues(own, seen, source, { ...read, fields }),
+          sampleNumbers(own, seen, source, { ...read, fields: numbers.map(({ field }) => field) }),
+        ]);
+        const side = (selected: boolean) => {
+          const mine = sampled.filter((row) => row.selected === selected);
+          return { weight: sum(mine.map(({ weight }) => weight)), sampled: mine.length };
+        };
+        const totals: Totals = { selection: side(true), rest: side(false) };
+        return {
+          selection: { rows: rows.selection, sampled: totals.selection.sampled },
+          rest: { rows: rows.rest, sampled: totals.rest.sampled },
+          estimated: strata.estimated,
+          fields: rankFields(
+            values.filter(({ field }) => !obvious.has(field)),
+            totals,
+            input.limit,
+            new Set(FAILURE.some((field) => obvious.has(field)) ? FAILURE : []),
+          ),
+          numbers: rankNumbers(sampled, numbers),
+        };
+      });
     },
   };
 }

@@ -22,10 +22,8 @@ async function layRare(selection: string, search: () => readonly Row[]) {
       if (answers.length === 1) searched.push(how);
       return (answers.shift()?.() ?? []) as T[];
     },
-    storeOf: () =>
-      Promise.resolve({ indexesWords: () => true, readsNarrowly: () => true } as unknown as Awaited<
-        ReturnType<Runner['storeOf']>
-      >),
+    seen: (context, _source, ask) => ask(context),
+    storeOf: () => Promise.reject(new Error('no store')),
   };
   const { strata } = await layStrata(runner, contextOf(), SPANS, {
     window: { from: 0n, to: 24_000_000_000n },

@@ -1,7 +1,7 @@
 import { type Filter, resolveField } from '@candela/contract';
 import { CandelaError, type RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
-import { type LongWork, longWorkOf } from '../core/long-work.ts';
+import { type LongWork, longWorkOf, readsOf } from '../core/long-work.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
@@ -240,11 +240,9 @@ async function searchRare(
   const { sides, estimated, counts, rare } = known;
   const { scope, selected } = sidesScope(context, source, sides);
   const asked = [sides.filter, sides.selection].filter((part) => part !== undefined);
-  const work = await longWorkOf(runner, scope, source, { and: asked });
-  // An index of words leaves rows whose texts are read.
-  const readsTexts = scope.params.words.length > 0;
+  const reads = readsOf(context, source, { and: asked });
   const most = {
-    maxRows: MOST_SEARCHED[readsTexts ? 'texts' : (work ?? 'attributes')],
+    maxRows: MOST_SEARCHED[reads.usesTextIndex ? 'texts' : (longWorkOf(reads) ?? 'attributes')],
     maxMs: MOST_SEARCH_MS,
   };
   try {

@@ -1,7 +1,7 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { extentOf, GRANULE_ROWS } from './extent.ts';
-import { type LongWork, longWorkOf } from './long-work.ts';
+import { type LongWork, longWorkOf, readsOf } from './long-work.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
 import { AT_ONCE } from './slices.ts';
@@ -54,7 +54,7 @@ export async function basisOf(
 ): Promise<Basis> {
   const whole = { window, limit, share: null, settings: '' };
   const scope = Scope.everywhere(context, source).during(window);
-  const work = hurried && filter !== undefined ? await longWorkOf(runner, scope, source, filter) : undefined;
+  const work = hurried && filter !== undefined ? longWorkOf(readsOf(context, source, filter)) : undefined;
   if (work === undefined) return whole;
   const { granules, worth } = SIZES[work];
   const lastRows = (count: number, part: bigint) => beginOfLast(runner, context, source, window, count, part);

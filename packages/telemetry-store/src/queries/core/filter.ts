@@ -121,7 +121,7 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
     case 'words':
       if (filter.op === 'exists') return field.exists;
       if (filter.op === 'regex') {
-        params.readTexts();
+        params.readsTexts = true;
         return field.matches(String(filter.value), params);
       }
       return filter.op === 'contains'
@@ -225,7 +225,7 @@ function keyCondition(
   }
   const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
-  return refusesEmpty(filter) ? `${hasBefore()}${exact}` : `${has} AND ${exact}`;
+  return refusesEmpty(filter) ? `${hasBefore}${exact}` : `${has} AND ${exact}`;
 }
 
 /** The empty text does not fulfil it, so that what does is there. */

@@ -21,39 +21,24 @@ export interface KeyReading {
   readonly value: string;
   /** Whether the key is there. */
   readonly has: string;
-  /** The same for a condition that no empty value fulfils: empty text where the value alone decides it. */
-  readonly hasBefore: () => string;
+  /** The same with AND for a condition that no empty value fulfils: empty where the value alone decides it. */
+  readonly hasBefore: string;
 }
 
-/**
- * A key of a source as a statement reads it: from the column that it has in every store, or from the map. What is read
- * from the map is told to `params`, so that a store that has a column for it, or a narrower map with it, reads that instead.
- */
+/** A key of a source as a statement reads it: from a column that holds it, or from the map. */
 export function readKey(source: Source, from: KeySource, key: string, params: Params): KeyReading {
   const map = source.mapOf(from, key);
   const name = params.bind(key, 'String');
   const has = hasKey(map, name);
   const own = from === 'attributes' ? source.columns?.get(key) : undefined;
-  if (own !== undefined) return { value: own, has, hasBefore: () => '' };
-  const value = valueOfKey(map, name);
-  const read = { table: source.table, map, key, value, has, without: [] as string[] };
-  params.attributes.push(read);
-  return {
-    value,
-    has,
-    hasBefore: () => {
-      // Bound once more, so that these words occur nowhere else in the statement.
-      const words = `${hasKey(map, params.bind(key, 'String'))} AND `;
-      read.without.push(words);
-      return words;
-    },
-  };
+  const value = own ?? params.columnOf({ table: source.table, map, key });
+  return value === undefined
+    ? { value: valueOfKey(map, name), has, hasBefore: `${has} AND ` }
+    : { value, has, hasBefore: '' };
 }
 
-/** The condition that rows of a source have a key, which is told to `params` as well. */
+/** The condition that rows of a source have a key. */
 export function hasKeyOf(source: Source, from: KeySource, key: string, params: Params): string {
-  const map = source.mapOf(from, key);
-  const has = hasKey(map, params.bind(key, 'String'));
-  params.attributes.push({ table: source.table, map, key, has, without: [] });
-  return has;
+  params.readsMaps = true;
+  return hasKey(source.mapOf(from, key), params.bind(key, 'String'));
 }

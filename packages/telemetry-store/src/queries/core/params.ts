@@ -1,4 +1,5 @@
-import type { AttributeRead, TelemetryStore, WordRead } from '../../client/types.ts';
+import type { AttributeKey } from '../../attribute-columns/names.ts';
+import type { StoreSnapshot } from '../../client/types.ts';
 
 export type ParamType =
   | 'String'
@@ -37,22 +38,33 @@ function longText(value: unknown, type: ParamType): string | undefined {
   return known.length < LONG_TEXT ? undefined : known;
 }
 
-/** Collects the values of one statement. Values only ever reach the engine through here, never as text in the SQL. */
+/**
+ * Collects the values of one statement, and what it reads. Values only ever reach the engine through here, never as text in
+ * the SQL.
+ */
 export class Params {
   readonly values: Record<string, unknown> = {};
-  /** Keys of maps that the statement reads. */
-  readonly attributes: AttributeRead[] = [];
-  /** Conditions on words that an index of the store may tell. */
-  readonly words: WordRead[] = [];
-  /** Whether it reads whole texts, of messages, of bodies, whatever indexes there are. */
-  private readsAnyText = false;
+  /** Keys of maps whose values it reads, from the map or from a column. */
+  readonly attributes: AttributeKey[] = [];
+  /** It reads whole texts, of messages, of bodies. */
+  readsTexts = false;
+  /** It reads keys of maps that have no column. */
+  readsMaps = false;
+  /** An index of words tells some of its rows. */
+  usesTextIndex = false;
   /** Words that an index is asked for, with their spellings. */
   private readonly askedFor = new Map<string, number>();
   /** Whether it looks at a sample of the rows only. */
   isSample = false;
+  private readonly store: StoreSnapshot | undefined;
   private count = 0;
   /** Placeholders of long texts by type and value. */
   private readonly long = new Map<string, string>();
+
+  /** @param store what it is written for; without, it reads maps and texts */
+  constructor(store?: StoreSnapshot) {
+    this.store = store;
+  }
 
   /**
    * The placeholder to write into the statement for `value`. Long texts have one for all places: what a filter looks for is
@@ -81,19 +93,16 @@ export class Params {
     return true;
   }
 
-  /** Whole texts are read, which no index spares. */
-  readTexts(): void {
-    this.readsAnyText = true;
+  /** Notes a key whose value is read, and tells its column. */
+  columnOf(attribute: AttributeKey): string | undefined {
+    this.attributes.push(attribute);
+    const column = this.store?.columnOf(attribute);
+    if (column === undefined) this.readsMaps = true;
+    return column;
   }
 
-  /** Whether it reads neither texts nor keys of maps, in any store. */
-  get readsNothingLong(): boolean {
-    return !this.readsAnyText && this.words.length === 0 && this.attributes.length === 0;
-  }
-
-  /** Whether the statement reads whole texts, of messages, of bodies, in a store. */
-  readsTexts(store: Pick<TelemetryStore, 'indexesWords'>): boolean {
-    return this.readsAnyText || this.words.some(({ table }) => store.indexesWords?.(table) !== true);
+  indexesWords(table: string): boolean {
+    return this.store?.indexesWords(table) === true;
   }
 
   /** Hashes as the answers of statements tell them, digits of 64 bits each, to be looked up by `IN`. */

@@ -1,7 +1,9 @@
-import { askerOf, fail } from '@candela/kernel';
+import { askerOf, fail, type RequestContext } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
+import { type ReadContext, withSnapshot } from './snapshot.ts';
+import type { Source } from './source.ts';
 import { type Asking, Turns } from './turns.ts';
 import { type ReadStore, type ReadStores, signalOfTable, storeOf } from './stores.ts';
 
@@ -16,9 +18,6 @@ export interface Runner {
    *
    * `maxRows` and `maxMs`, of a statement that is only worth running over so many and for so long, besides the bounds of
    * reads.
-   *
-   * `byTexts`, of a statement that looks for words in what it selects, or of so few rows that their texts are sooner read than an index of
-   * all words is asked.
    */
   run<T>(
     scope: Scope,
@@ -27,9 +26,14 @@ export interface Runner {
       readonly rowBytes?: number;
       readonly maxRows?: number | undefined;
       readonly maxMs?: number | undefined;
-      readonly byTexts?: boolean;
     },
   ): Promise<T[]>;
+  /** See {@link withSnapshot}: of the store of a source's table. */
+  seen<T>(
+    context: RequestContext,
+    source: Pick<Source, 'table'>,
+    ask: (context: ReadContext) => Promise<T>,
+  ): Promise<T>;
   /** The store of a scope, to tell it from others. */
   storeOf(scope: Scope): Promise<ReadStore>;
 }
@@ -40,7 +44,7 @@ const turns = new Turns();
 export function runner(
   stores: ReadStores,
   limits: QueryLimits,
-  asking: QueryKind | Omit<Asking, 'store'>,
+  asking: QueryKind | Asking,
   signal?: AbortSignal,
 ): Runner {
   const { kind, hurried = false } = typeof asking === 'string' ? { kind: asking } : asking;
@@ -48,8 +52,9 @@ export function runner(
   const options = { ...bounds, ...(signal === undefined ? {} : { signal }) };
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
+    seen: (context, { table }, ask) => withSnapshot(stores, context, signalOfTable(table), ask),
     storeOf: storeOfScope,
-    run: async (scope, sql, { rowBytes, maxRows = Infinity, maxMs = Infinity, byTexts = false } = {}) => {
+    run: async (scope, sql, { rowBytes, maxRows = Infinity, maxMs = Infinity } = {}) => {
       signal?.throwIfAborted();
       const timeoutMs = Math.min(bounds.timeoutMs, maxMs);
       const { maxRowsToRead, ...others } = options;
@@ -59,11 +64,18 @@ export function runner(
           : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
-        const { values, attributes } = scope.params;
-        const words = byTexts ? [] : scope.params.words;
+        const { values, attributes, usesTextIndex } = scope.params;
         const asker = askerOf(scope.context);
-        return await turns.take({ kind, hurried, store }, scope.params, (priority) =>
-          store.select(sql, values, { ...others, ...bound, timeoutMs, attributes, words, asker, priority }),
+        return await turns.take({ kind, hurried }, scope.params, (priority) =>
+          store.select(sql, values, {
+            ...others,
+            ...bound,
+            timeoutMs,
+            attributes,
+            usesTextIndex,
+            asker,
+            priority,
+          }),
         );
       } catch (thrown) {
         throw withLimit(thrown, { ...bounds, timeoutMs });

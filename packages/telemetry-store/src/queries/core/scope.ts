@@ -2,6 +2,7 @@ import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from './filter.ts';
 import { Params } from './params.ts';
+import type { ReadContext } from './snapshot.ts';
 import { isTaken, type Sample } from './sample.ts';
 import type { Source } from './source.ts';
 import { signalOfTable } from './stores.ts';
@@ -56,7 +57,7 @@ export class Scope {
   }
 
   /** `params`: those of the statement that this scope becomes a part of. */
-  static of(context: RequestContext, source: Source, params: Params = new Params()): Scope {
+  static of(context: ReadContext, source: Source, params: Params = new Params(context.store)): Scope {
     const tenant = [`ProjectId = ${params.bind(context.projectId, 'String')}`];
     if (context.environment !== undefined) {
       tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);

@@ -1,7 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { compileFilter } from './filter.ts';
-import { Params } from './params.ts';
+import { readsOf } from './long-work.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
 import type { Source } from './source.ts';
@@ -51,20 +50,6 @@ interface Page {
   readonly patience: Patience;
 }
 
-/** Whether texts of every row are read, whether words are looked for, and whether texts or attributes of every row are read. */
-async function reading(
-  runner: Runner,
-  context: RequestContext,
-  source: Source,
-  filter: Filter | undefined,
-): Promise<{ readonly texts: boolean; readonly words: boolean; readonly much: boolean }> {
-  const params = new Params();
-  if (filter !== undefined) compileFilter(source, filter, params);
-  if (params.readsNothingLong) return { texts: false, words: false, much: false };
-  const texts = params.readsTexts(await runner.storeOf(Scope.of(context, source)));
-  return { texts, words: params.words.length > 0, much: texts || params.attributes.length > 0 };
-}
-
 /** How long a page looks for more rows once it has some: with none given until it is full. */
 export class Patience {
   readonly #from = performance.now();
@@ -78,13 +63,13 @@ export class Patience {
    * Only where texts or attributes of every row are read is it worth while to end before a page is full: all else is found
    * so soon that a second request would take longer.
    */
-  static async of(
-    runner: Runner,
+  static of(
     context: RequestContext,
     source: Source,
     { filter, patienceMs }: { readonly filter: Filter | undefined; readonly patienceMs?: number | undefined },
-  ): Promise<Patience> {
-    const ends = patienceMs !== undefined && (await reading(runner, context, source, filter)).much;
+  ): Patience {
+    const reads = patienceMs === undefined ? undefined : readsOf(context, source, filter);
+    const ends = patienceMs !== undefined && (reads?.readsTexts === true || reads?.readsMaps === true);
     return new Patience(ends ? patienceMs : Infinity);
   }
 
@@ -122,13 +107,13 @@ export async function* slicesOfPage(
   source: Source,
   { window, newestFirst, filter, wanted, found, patience }: Page,
 ): AsyncGenerator<Slice> {
-  const { texts, words } = await reading(runner, context, source, filter);
-  if (!texts && words) {
+  const { readsTexts, usesTextIndex } = readsOf(context, source, filter);
+  if (!readsTexts && usesTextIndex) {
     // The index tells the rows of all of the window at once, and where it is asked again and again, it is read again and again.
     yield { ...window, settings: '' };
     return;
   }
-  if (!texts) {
+  if (!readsTexts) {
     for (const slice of slices(window, newestFirst)) yield { ...slice, settings: '' };
     return;
   }

@@ -6,10 +6,7 @@ import { ROLLUPS } from '../../rollups/index.ts';
 export type StoredSignal = 'traces' | 'metrics' | 'logs';
 
 /** What reads need of a store. */
-export type ReadStore = Pick<
-  TelemetryStore,
-  'select' | 'tables' | 'ownParts' | 'readsNarrowly' | 'indexesWords'
->;
+export type ReadStore = Pick<TelemetryStore, 'select' | 'tables' | 'ownParts' | 'snapshot'>;
 
 /** Stores by tenant and signal. */
 export interface StoreRoutes {

@@ -13,7 +13,7 @@ import {
   type Signal,
   type Span,
 } from '@candela/otlp';
-import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
+import { openTelemetryStore, type StoreSnapshot, type TelemetryStore } from '../../client/open.ts';
 import { newStoreIn } from '../../testing/migrated.ts';
 import { encodeRequest } from '../../writer/encode/index.ts';
 import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from '../index.ts';
@@ -61,7 +61,7 @@ export function contextOf(project = 'default', environment?: string): RequestCon
 
 /** @param options `attributeColumns: 0` where a test asks of an attribute that must get no column meanwhile */
 export async function openQueryBench(
-  options: { readonly attributeColumns?: number; readonly textIndex?: boolean | 'auto' } = {},
+  options: { readonly attributeColumns?: number; readonly textIndex?: boolean } = {},
 ): Promise<QueryBench> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-queries-'));
   const store = await openTelemetryStore({
@@ -175,8 +175,7 @@ export function recordStatements(store: TelemetryStore): {
     get ownParts() {
       return store.ownParts;
     },
-    readsNarrowly: (attribute) => store.readsNarrowly?.(attribute) ?? Promise.resolve(false),
-    indexesWords: (table) => store.indexesWords?.(table) ?? false,
+    snapshot: () => store.snapshot?.() ?? Promise.resolve(PLAIN_STORE),
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
     health: () => store.health(),
@@ -185,3 +184,11 @@ export function recordStatements(store: TelemetryStore): {
   };
   return { store: recording, statements, values };
 }
+
+const PLAIN_STORE: StoreSnapshot = { columnOf: () => undefined, indexesWords: () => false };
+
+/** A store with an index of the words of these tables. */
+export const indexing = (...tables: readonly string[]): StoreSnapshot => ({
+  ...PLAIN_STORE,
+  indexesWords: (table) => tables.includes(table),
+});

@@ -4,20 +4,21 @@ import { LOGS } from '../logs/log-fields.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { compileFilter } from './filter.ts';
 import type { QueryKind } from './limits.ts';
+import type { StoreSnapshot } from '../../client/types.ts';
 import { Params } from './params.ts';
+import { indexing } from './testing.ts';
 import type { Source } from './source.ts';
 import { Turns } from './turns.ts';
 
-const reading = (q: string, source: Source = SPANS): Params => {
-  const params = new Params();
+const reading = (q: string, source: Source = SPANS, store?: StoreSnapshot): Params => {
+  const params = new Params(store);
   const filter = parseFilterOrFail(q, source.signal);
   if (filter !== undefined) compileFilter(source, filter, params);
   return params;
 };
 
-const PLAIN = {};
-const turnOf = (kind: QueryKind, params: Params, hurried = false, store = PLAIN): Promise<number> =>
-  new Turns().take({ kind, hurried, store }, params, (priority) => Promise.resolve(priority));
+const turnOf = (kind: QueryKind, params: Params, hurried = false): Promise<number> =>
+  new Turns().take({ kind, hurried }, params, (priority) => Promise.resolve(priority));
 
 describe('turns', () => {
   it('lists and whatever reads little go first, charts that read attributes or texts stand back', async () => {
@@ -41,8 +42,8 @@ describe('turns', () => {
   });
 
   it('what an index of words tells reads no texts', async () => {
-    const indexed = { indexesWords: (table: string) => table === 'otel_traces' };
-    const turn = (q: string, source?: Source) => turnOf('facets', reading(q, source), false, indexed);
+    const turn = (q: string, source?: Source) =>
+      turnOf('facets', reading(q, source, indexing('otel_traces')));
     expect(await turn('violin not "no idea"')).toBe(1);
     // Neither pieces nor one side of a conversation, nor words of scripts that stand anywhere.
     for (const q of ['*vio*', 'completion:violin', 'text:/vio/', 'violin 退款'])
@@ -55,9 +56,7 @@ describe('turns', () => {
     const sampled = Object.assign(reading('violin'), { isSample: true });
     const priorities = (asked: readonly Params[]) =>
       Promise.all(
-        asked.map((params) =>
-          turns.take({ kind: 'chart', store: PLAIN }, params, (priority) => Promise.resolve(priority)),
-        ),
+        asked.map((params) => turns.take({ kind: 'chart' }, params, (priority) => Promise.resolve(priority))),
       );
     expect(await priorities([reading('violin'), sampled, reading('violin')])).toEqual([3, 2, 4]);
   });
@@ -68,7 +67,7 @@ describe('turns', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const order: number[] = [];
     const ask = () =>
-      turns.take({ kind: 'chart', store: PLAIN }, words, async (priority) => {
+      turns.take({ kind: 'chart' }, words, async (priority) => {
         order.push(priority);
         await promise;
       });
@@ -77,10 +76,8 @@ describe('turns', () => {
     resolve();
     await Promise.all(asked);
     await expect(
-      turns.take({ kind: 'chart', store: PLAIN }, words, () => Promise.reject(new Error('gone'))),
+      turns.take({ kind: 'chart' }, words, () => Promise.reject(new Error('gone'))),
     ).rejects.toThrow('gone');
-    expect(
-      await turns.take({ kind: 'chart', store: PLAIN }, words, (priority) => Promise.resolve(priority)),
-    ).toBe(3);
+    expect(await turns.take({ kind: 'chart' }, words, (priority) => Promise.resolve(priority))).toBe(3);
   });
 });

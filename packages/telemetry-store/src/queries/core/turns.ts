@@ -1,4 +1,3 @@
-import type { TelemetryStore } from '../../client/types.ts';
 import type { QueryKind } from './limits.ts';
 import type { Params } from './params.ts';
 
@@ -10,8 +9,6 @@ export interface Asking {
   readonly kind: QueryKind;
   /** First rows, which a person waits for. */
   readonly hurried?: boolean;
-  /** The store that is asked. */
-  readonly store: Pick<TelemetryStore, 'indexesWords'>;
 }
 
 const FIRST = 1;
@@ -30,17 +27,17 @@ export class Turns {
 
   /** Runs a statement in its turn: `run` gets the priority to ask with, 1 first. */
   async take<T>(
-    { kind, hurried = false, store }: Asking,
+    { kind, hurried = false }: Asking,
     params: Params,
     run: (priority: number) => Promise<T>,
   ): Promise<T> {
-    const readsTexts = params.readsTexts(store);
+    const { readsTexts, readsMaps } = params;
     if (!BESIDE_LISTS.has(kind)) {
       const isRest = kind === 'list' && readsTexts && !hurried;
       return await run(isRest ? AFTER_LISTS : FIRST);
     }
     if (params.isSample) return await run(AFTER_LISTS);
-    if (!readsTexts) return await run(params.attributes.length > 0 ? AFTER_LISTS : FIRST);
+    if (!readsTexts) return await run(readsMaps ? AFTER_LISTS : FIRST);
     this.#scans += 1;
     try {
       return await run(Math.min(AFTER_LISTS + this.#scans, LAST));

@@ -7,7 +7,7 @@ import { apart } from '../../schema/words-apart.ts';
 import { createLogQueries } from '../index.ts';
 import { fold, foldedSql } from './fold.ts';
 import { Params } from './params.ts';
-import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
+import { BASE_MS, contextOf, indexing, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
 import { hasWords, type WordIndex } from './words.ts';
 
 const BEYOND_ASCII = /[\u0080-\uFFFF]/g;
@@ -64,7 +64,7 @@ describe.each([
     // What an insert leaves to the first merge.
     for (const table of ['otel_traces', 'otel_logs']) {
       await bench.store.command(`OPTIMIZE TABLE ${table} FINAL`);
-      await vi.waitUntil(() => bench.store.indexesWords?.(table) === true, 20_000);
+      await vi.waitUntil(async () => (await bench.store.snapshot?.())?.indexesWords(table) === true, 20_000);
     }
   });
   afterAll(() => bench.close());
@@ -73,11 +73,9 @@ describe.each([
 
   const page = { window, limit: 100, cursor: undefined };
 
-  /** As the store asks. */
-  function condition(text: string, word: string, params: Params, index: WordIndex): string {
-    const read = hasWords(text, word, params, { index }) ?? '';
-    return textIndex ? (params.words[0]?.indexed ?? read) : read;
-  }
+  const written = () => new Params(textIndex ? indexing('otel_traces', 'otel_logs') : undefined);
+  const condition = (text: string, word: string, params: Params, index: WordIndex): string =>
+    hasWords(text, word, params, { index }) ?? '';
 
   async function spansFound(q: string): Promise<string[]> {
     const { data } = await bench.queries.searchSpans(contextOf(), {
@@ -217,7 +215,7 @@ describe.each([
     // What an insert leaves to the first merge.
     await bench.store.command(`OPTIMIZE TABLE ${table} FINAL`);
     for (const word of wordsOf('absent fehlt-überall ψόφοι')) {
-      const params = new Params();
+      const params = written();
       const plan = await bench.store.select<{ explain: string }>(
         `EXPLAIN indexes = 1 SELECT count() FROM ${table} WHERE ${condition(text, word, params, { table, words })}`,
         params.values,
@@ -240,12 +238,12 @@ describe.each([
   ])(
     'of %s are told by the index where the first rows by %s are wanted',
     async (table, order, text, words, texts) => {
-      const params = new Params();
+      const params = written();
       const read = hasWords(text, 'fehlt', params, { index: { table, words } });
       const plan = await bench.store.select<{ explain: string }>(
         `EXPLAIN actions = 1 SELECT TraceId FROM ${table} WHERE ${read} ORDER BY ${order} DESC LIMIT 51`,
         params.values,
-        { words: params.words },
+        { usesTextIndex: params.usesTextIndex },
       );
       const outputs = plan.map(({ explain }) => explain).filter((line) => line.includes('Output:'));
       expect(outputs.length).toBeGreaterThan(0);
@@ -359,13 +357,14 @@ it('that a pattern finds are those that an index finds', async () => {
   );
   let found = 0;
   for (const word of words.filter((one) => !isUnspaced(one))) {
-    const params = new Params();
+    const params = new Params(indexing('any'));
     const read = hasWords('lower(one)', word, params);
-    hasWords('lower(one)', word, params, { index: { table: 'any', words: apart('lower(one)') } });
-    const [asked] = params.words;
+    const told = hasWords('lower(one)', word, params, {
+      index: { table: 'any', words: apart('lower(one)') },
+    });
     const [row] = await store.select<{ Read: number[]; Indexed: number[] }>(
       `SELECT arrayMap(one -> toUInt8(${read}), {texts:Array(String)}) AS Read,
-         arrayMap(one -> toUInt8(${asked?.indexed}), {texts:Array(String)}) AS Indexed`,
+         arrayMap(one -> toUInt8(${told}), {texts:Array(String)}) AS Indexed`,
       { ...params.values, texts },
     );
     const differ = texts.filter((_, at) => row?.Read[at] !== row?.Indexed[at]);

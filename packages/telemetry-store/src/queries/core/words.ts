@@ -56,13 +56,8 @@ const INDEXED_WORDS = 20;
 /** Spellings that a text index is asked for in one statement. */
 const MOST_SPELLINGS = 16;
 
-/** A condition that a word occurs. */
-interface Word {
-  /** As it reads the texts. */
-  readonly read: string;
-  /** Spellings of which an index of all words may tell the same: one of them occurs. None where it cannot tell. */
-  readonly told: readonly string[];
-}
+/** A condition that a word occurs, or the spellings of which the text index tells whether one of them does. */
+type Word = { readonly read: string } | { readonly told: readonly string[] };
 
 /** That all words of a text occur, each as {@link wordIn} tells; undefined of a text without any. */
 export function hasWords(
@@ -71,32 +66,30 @@ export function hasWords(
   params: Params,
   { anywhere, byIndex = true, index }: WordSearch = {},
 ): string | undefined {
+  const asked = index !== undefined && params.indexesWords(index.table) ? index : undefined;
   const words = wordsOf(text).map((word, at) =>
-    wordIn(lowered, word, params, { anywhere, byIndex: byIndex && at < INDEXED_WORDS, index }),
+    wordIn(lowered, word, params, { anywhere, byIndex: byIndex && at < INDEXED_WORDS, index: asked }),
   );
   if (words.length === 0) return undefined;
-  const [told, others] = [
-    words.filter((word) => word.told.length > 0),
-    words.filter((word) => word.told.length === 0),
-  ];
-  const read = told.map((word) => word.read).join(' AND ');
-  if (index !== undefined && told.length > 0)
-    params.words.push({ table: index.table, read, indexed: toldBy(index, told, params) });
-  return [...(read === '' ? [] : [read]), ...others.map((word) => word.read)].join(' AND ');
+  const told = words.flatMap((word) => ('told' in word ? [word.told] : []));
+  const read = words.flatMap((word) => ('read' in word ? [word.read] : []));
+  if (asked === undefined || told.length === 0) return read.join(' AND ');
+  params.usesTextIndex = true;
+  return [...toldBy(asked, told, params), ...read].join(' AND ');
 }
 
 /**
- * The same as the text index tells it. All words of one spelling are asked for at once: the engine takes as long to plan what the index is
+ * That the text index tells it. All words of one spelling are asked for at once: the engine takes as long to plan what the index is
  * made of, which each condition repeats, as to look a word up.
  */
-function toldBy({ words }: WordIndex, told: readonly Word[], params: Params): string {
+function toldBy({ words }: WordIndex, told: readonly (readonly string[])[], params: Params): string[] {
   const bound = (tokens: readonly string[]) => params.bind(tokens, 'Array(String)');
-  const alone = told.flatMap((word) => (word.told.length === 1 ? word.told : []));
-  const several = told.filter((word) => word.told.length > 1);
+  const alone = told.flatMap((spellings) => (spellings.length === 1 ? spellings : []));
+  const several = told.filter((spellings) => spellings.length > 1);
   return [
     ...(alone.length === 0 ? [] : [`hasAllTokens(${words}, ${bound(alone)})`]),
-    ...several.map((word) => `hasAnyTokens(${words}, ${bound(word.told)})`),
-  ].join(' AND ');
+    ...several.map((spellings) => `hasAnyTokens(${words}, ${bound(spellings)})`),
+  ];
 }
 
 /**
@@ -114,11 +107,16 @@ function wordIn(
   const cases = casesOf(word);
   const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
   if (isUnspaced(word)) {
-    params.readTexts();
+    params.readsTexts = true;
     const bound = [...cases, ...inJson].map((text) => params.bind(text, 'String'));
     const read = anywhere((text) => any(bound.map((spelling) => `position(${text}, ${spelling}) > 0`)));
-    return { read, told: [] };
+    return { read };
   }
+  // Of letters that JSON escapes as two halves the index does not know.
+  const inHalves = inJson.some((text) => /\\ud[89a-f]/.test(text));
+  const mayTell = byIndex && index !== undefined && !inHalves;
+  if (mayTell && params.mayAskFor(word, cases.length, MOST_SPELLINGS)) return { told: cases };
+  params.readsTexts = true;
   const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\'));
   const patterns = [`${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`];
   if (inJson.length > 0) patterns.push(`${beforeEscaped(word)}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`);
@@ -130,10 +128,7 @@ function wordIn(
     const fits = any(bound.map((pattern) => `match(${text}, ${pattern})`));
     return several === undefined ? fits : `(multiSearchAny(${text}, ${several}) AND ${fits})`;
   };
-  if (!byIndex) {
-    params.readTexts();
-    return { read: anywhere(whole), told: [] };
-  }
+  if (!byIndex) return { read: anywhere(whole) };
   // The last letters of an escaped word stand alone between what escapes them and the end of the word.
   const tokens = [
     ...['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
@@ -142,14 +137,7 @@ function wordIn(
   const known = [...new Set(tokens)].map((token) => `hasToken(${lowered}, ${params.bind(token, 'String')})`);
   // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
   // `identity` keeps the pattern from the index, which would try it on every granule for half of its time.
-  const read = `(identity(${anywhere(whole)}) AND ${any(known)})`;
-  // Of letters that JSON escapes as two halves the index does not know.
-  const inHalves = inJson.some((text) => /\\ud[89a-f]/.test(text));
-  if (index === undefined || inHalves || !params.mayAskFor(word, cases.length, MOST_SPELLINGS)) {
-    params.readTexts();
-    return { read, told: [] };
-  }
-  return { read, told: cases };
+  return { read: `(identity(${anywhere(whole)}) AND ${any(known)})` };
 }
 
 const any = (conditions: readonly string[]): string =>
@@ -161,7 +149,7 @@ const oneOf = (texts: readonly string[]): string =>
 
 /** That a text occurs as it is, whatever its case, also where it is escaped inside of JSON. */
 export function containsText(sql: string, text: string, params: Params): string {
-  params.readTexts();
+  params.readsTexts = true;
   const small = fold(text);
   const spellings = BEYOND_ASCII.test(text)
     ? [small, escaped(small), escaped(text.toLowerCase()), escaped(upper(text)).toLowerCase()]

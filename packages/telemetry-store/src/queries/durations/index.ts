@@ -1,5 +1,6 @@
 import { DURATION_MAX_BUCKETS, type Filter } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
+import { withSnapshot } from '../core/snapshot.ts';
 import type { ReadStores } from '../core/stores.ts';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { estimated, type Looked, lookedAt, shareOf } from '../aggregate/estimate.ts';
@@ -57,36 +58,38 @@ export function createDurationQueries(stores: ReadStores, limits: QueryLimits): 
           detail: `That makes ${Math.ceil(buckets)} buckets. At most ${DURATION_MAX_BUCKETS} are possible: take wider ones.`,
         });
       }
-      const asks = runner(stores, limits, 'chart', signal);
-      const sample = input.early === true ? await sampleFor(asks, context, SPANS, input) : undefined;
-      const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter).sampled(sample);
-      const step = scope.params.bind(stepMs, 'Int64');
-      const found = asks.run<Row>(
-        scope,
-        `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(Timestamp), ${step})) AS T,
+      return withSnapshot(stores, context, 'traces', async (seen) => {
+        const asks = runner(stores, limits, 'chart', signal);
+        const sample = input.early === true ? await sampleFor(asks, seen, SPANS, input) : undefined;
+        const scope = Scope.of(seen, SPANS).during(input.window).matching(input.filter).sampled(sample);
+        const step = scope.params.bind(stepMs, 'Int64');
+        const found = asks.run<Row>(
+          scope,
+          `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(Timestamp), ${step})) AS T,
           if(Flags >= ${UNFINISHED_FLAG}, -1, least(greatest(toInt16(floor(log2(Duration + 1) * ${PER_DOUBLING})), ${LOWEST - 1}), ${HIGHEST})) AS D,
           toFloat64(count()) AS C, toFloat64(countIf(StatusCode = 'Error')) AS E
         ${scope.from} GROUP BY T, D ORDER BY T, D`,
-      );
-      const { rows, share }: OfAll =
-        sample === undefined
-          ? { rows: await found, share: null }
-          : await ofAll(
-              found,
-              lookedAt(asks, context, SPANS, { ...input, shift: 0n, sample }),
-              stepMs,
-              sample,
-            );
-      const cells = rows
-        .filter(({ D }) => D >= 0)
-        .map(({ T, D, C, E }) => ({
-          startMs: T * stepMs,
-          lowMs: D < LOWEST ? 0 : edge(D),
-          highMs: edge(D + 1),
-          count: C,
-          errors: E,
-        }));
-      return { cells, running: rows.reduce((sum, { D, C }) => sum + (D < 0 ? C : 0), 0), sample: share };
+        );
+        const { rows, share }: OfAll =
+          sample === undefined
+            ? { rows: await found, share: null }
+            : await ofAll(
+                found,
+                lookedAt(asks, seen, SPANS, { ...input, shift: 0n, sample }),
+                stepMs,
+                sample,
+              );
+        const cells = rows
+          .filter(({ D }) => D >= 0)
+          .map(({ T, D, C, E }) => ({
+            startMs: T * stepMs,
+            lowMs: D < LOWEST ? 0 : edge(D),
+            highMs: edge(D + 1),
+            count: C,
+            errors: E,
+          }));
+        return { cells, running: rows.reduce((sum, { D, C }) => sum + (D < 0 ? C : 0), 0), sample: share };
+      });
     },
   };
 }

@@ -24,6 +24,7 @@ const shape = (name: string) => ({
 /** Answers every statement with so many shapes of metrics. */
 const runnerOf = (shapes: number): Runner => ({
   run: async <T>() => Array.from({ length: shapes }, (_, index) => shape(`metric.${index}`)) as T[],
+  seen: (context, _source, ask) => ask(context),
   storeOf: () => Promise.reject(new Error('no store')),
 });
 

@@ -27,7 +27,8 @@ interface ListSource {
 /** Every list that is exported; the registry. */
 const LISTS: Record<ListSignal, ListSource> = {
   traces: {
-    page: (runner, context, input) => searchTraces(runner, context, { ...input, sort: '-start' }),
+    page: (runner, context, input) =>
+      runner.seen(context, SPANS, (seen) => searchTraces(runner, seen, { ...input, sort: '-start' })),
     count: (runner, context, input) => countExport(runner, context, SPANS, input, 'TraceId'),
   },
   exceptions: {

@@ -46,12 +46,18 @@ export async function* exportPages<Raw>(
   const pace = new Pace();
   while (left > 0 && from < to) {
     const rows = Math.min(pace.rows, left) + 1;
-    const part = await newestPart(runner, context, reader.source, { window: { from, to }, rows, limit });
+    const part = await runner.seen(context, reader.source, (seen) =>
+      newestPart(runner, seen, reader.source, { window: { from, to }, rows, limit }),
+    );
     const last = part.rows < rows;
     // Rows at the time of the last one wait for the next page: equal ones may be cut apart otherwise.
     const since = last ? from : part.window.from + 1n;
     if (since < to) {
-      const page = await paced(pace, () => readPage(runner, context, source, input, { from: since, to }));
+      const page = await paced(pace, () =>
+        runner.seen(context, reader.source, (seen) =>
+          readPage(runner, seen, source, input, { from: since, to }),
+        ),
+      );
       if (page === undefined) continue;
       if (page.length > 0) yield page.slice(0, left);
       left -= page.length;
@@ -119,20 +125,23 @@ async function* equalTimes<Raw>(
   let given = 0;
   while (left > 0) {
     const rows = Math.min(pace.rows, left);
-    let scope = Scope.of(context, source.reader.source).during(input.window).matching(input.filter);
-    if (last !== undefined) {
-      const { params } = scope;
-      const bound = last.map((value, index) => params.bind(value, place[index]?.type ?? 'String'));
-      scope = scope.and(
-        `(${place.map(({ sql }) => sql).join(', ')}) ${stored === undefined ? '<' : '<='} (${bound.join(', ')})`,
-      );
-    }
+    const after = last;
     const cut = stored === undefined ? `LIMIT ${rows} WITH TIES` : `LIMIT ${rows} OFFSET ${given}`;
     const page = await paced(pace, () =>
-      runner.run<Raw & RawMaps & Placed>(
-        scope,
-        `SELECT ${columnsOf(source)} ${scope.from} ${orderOf(source)} ${cut}`,
-      ),
+      runner.seen(context, source.reader.source, (seen) => {
+        let scope = Scope.of(seen, source.reader.source).during(input.window).matching(input.filter);
+        if (after !== undefined) {
+          const { params } = scope;
+          const bound = after.map((value, index) => params.bind(value, place[index]?.type ?? 'String'));
+          scope = scope.and(
+            `(${place.map(({ sql }) => sql).join(', ')}) ${stored === undefined ? '<' : '<='} (${bound.join(', ')})`,
+          );
+        }
+        return runner.run<Raw & RawMaps & Placed>(
+          scope,
+          `SELECT ${columnsOf(source)} ${scope.from} ${orderOf(source)} ${cut}`,
+        );
+      }),
     );
     if (page === undefined) continue;
     if (page.length > 0) yield page.slice(0, left);
@@ -157,11 +166,13 @@ export async function countExport(
   input: ExportInput,
   distinct?: string,
 ): Promise<ExportSize> {
-  const scope = Scope.of(context, source).during(input.window).matching(input.filter);
-  const [row] = await runner.run<{ C: number }>(
-    scope,
-    `SELECT count() AS C FROM (SELECT ${distinct === undefined ? '1' : `DISTINCT ${distinct}`} ${scope.from} LIMIT ${input.limit + 1})`,
-  );
+  const [row] = await runner.seen(context, source, (seen) => {
+    const scope = Scope.of(seen, source).during(input.window).matching(input.filter);
+    return runner.run<{ C: number }>(
+      scope,
+      `SELECT count() AS C FROM (SELECT ${distinct === undefined ? '1' : `DISTINCT ${distinct}`} ${scope.from} LIMIT ${input.limit + 1})`,
+    );
+  });
   const found = row?.C ?? 0;
   return { rows: Math.min(found, input.limit), more: found > input.limit };
 }

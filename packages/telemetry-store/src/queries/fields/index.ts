@@ -1,6 +1,7 @@
 import type { FieldSignal } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { ReadStores } from '../core/stores.ts';
+import { withSnapshot } from '../core/snapshot.ts';
+import { type ReadStores, signalOfTable } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Source } from '../core/source.ts';
 import { LOGS } from '../logs/log-fields.ts';
@@ -36,8 +37,12 @@ export interface FieldQueries {
 export function createFieldQueries(stores: ReadStores, limits: QueryLimits): FieldQueries {
   return {
     list: (context, signal, input, abort) =>
-      listFields(runner(stores, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
+      withSnapshot(stores, context, signalOfTable(FIELD_SOURCES[signal].table), (seen) =>
+        listFields(runner(stores, limits, 'fields', abort), seen, FIELD_SOURCES[signal], input),
+      ),
     values: (context, signal, input, abort) =>
-      fieldValues(runner(stores, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
+      withSnapshot(stores, context, signalOfTable(FIELD_SOURCES[signal].table), (seen) =>
+        fieldValues(runner(stores, limits, 'fields', abort), seen, FIELD_SOURCES[signal], input),
+      ),
   };
 }

@@ -1,5 +1,6 @@
 import type { LogDetail, LogRow, LogSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import { withSnapshot } from '../core/snapshot.ts';
 import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
@@ -26,10 +27,12 @@ export function createLogQueries(stores: ReadStores, limits: QueryLimits): LogQu
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
     search: (context, input, signal) =>
-      searchLogs(
-        runner(stores, limits, { kind: 'list', hurried: input.patienceMs !== undefined }, signal),
-        context,
-        input,
+      withSnapshot(stores, context, 'logs', (seen) =>
+        searchLogs(
+          runner(stores, limits, { kind: 'list', hurried: input.patienceMs !== undefined }, signal),
+          seen,
+          input,
+        ),
       ),
     log: (context, id, signal) => readLog(on('lookup', signal), context, id),
     around: (context, input, signal) => readLogContext(on('lookup', signal), context, input),

@@ -88,7 +88,7 @@ async function pagePlaces(
   const places: (RawPlace | RawLogRow)[] = [];
   let skip = start?.skip ?? 0;
   const window = shrink(input.window, cursor, descending);
-  const patience = await Patience.of(runner, context, LOGS, input);
+  const patience = Patience.of(context, LOGS, input);
   const parts = slicesOfPage(runner, context, LOGS, {
     window,
     newestFirst: descending,

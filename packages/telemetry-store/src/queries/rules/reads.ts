@@ -1,5 +1,6 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Fields } from '@candela/rules';
+import { withSnapshot } from '../core/snapshot.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import type { ReadStores } from '../core/stores.ts';
@@ -34,21 +35,26 @@ export interface RuleQueries {
 
 export function ruleReads(stores: ReadStores, limits: QueryLimits): RuleQueries {
   return {
-    preview: (context, input, signal) => previewRule(runner(stores, limits, 'list', signal), context, input),
+    preview: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) =>
+        previewRule(runner(stores, limits, 'list', signal), seen, input),
+      ),
     spanFields: (context, ids, fields, signal) =>
       readRuleFields(runner(stores, limits, 'lookup', signal), context, ids, fields),
     values: (context, { field, ...input }, signal) =>
-      valuesRead(
-        runner(stores, limits, 'list', signal),
-        context,
-        {
-          source: SPANS,
-          exists: (params) => spanFields(params)(field)?.present ?? '0',
-          value: (params) => spanFields(params)(field)?.text ?? "''",
-          // Which columns it reads is for the resolver; most names are keys of maps.
-          wide: true,
-        },
-        { ...input, filter: undefined },
+      withSnapshot(stores, context, 'traces', (seen) =>
+        valuesRead(
+          runner(stores, limits, 'list', signal),
+          seen,
+          {
+            source: SPANS,
+            exists: (params) => spanFields(params)(field)?.present ?? '0',
+            value: (params) => spanFields(params)(field)?.text ?? "''",
+            // Which columns it reads is for the resolver; most names are keys of maps.
+            wide: true,
+          },
+          { ...input, filter: undefined },
+        ),
       ),
   };
 }

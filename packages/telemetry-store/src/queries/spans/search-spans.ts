@@ -134,7 +134,7 @@ async function byTime(
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
   const window = shrink(input.window, cursor, order.descending);
-  const patience = await Patience.of(runner, context, SPANS, input);
+  const patience = Patience.of(context, SPANS, input);
   const parts = slicesOfPage(runner, context, SPANS, {
     window,
     newestFirst: order.descending,

@@ -137,7 +137,7 @@ async function byFirstMatch(
   // Spans of one trace lie close together: without a filter a page of traces needs many spans.
   let spans = (wanted + SPARE) * (input.filter === undefined ? 12 : 2);
   const window = shrink(input.window, cursor, descending);
-  const patience = await Patience.of(runner, context, SPANS, input);
+  const patience = Patience.of(context, SPANS, input);
   const parts = slicesOfPage(runner, context, SPANS, {
     window,
     newestFirst: descending,

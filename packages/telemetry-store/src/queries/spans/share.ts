@@ -2,6 +2,7 @@ import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
+import { byTexts } from '../core/snapshot.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from './span-fields.ts';
 
@@ -29,12 +30,11 @@ export async function shareOfMatching(
     const from = window.from + ((window.to - window.from) * (2n * BigInt(index) + 1n)) / (2n * SAMPLES);
     return { from, to: from + 1n };
   });
-  const all = Scope.of(context, SPANS).during(window).indexed(places);
+  const all = Scope.of(byTexts(context), SPANS).during(window).indexed(places);
   const scope = when === undefined ? all : all.and(when);
   const [found] = await runner.run<{ Matching: number; Everybody: number }>(
     scope,
     `SELECT uniqIf(${of}, ${compileFilter(SPANS, filter, scope.params)}) AS Matching, uniq(${of}) AS Everybody ${scope.from}`,
-    { byTexts: true },
   );
   const { Matching: matching, Everybody: everybody } = found ?? { Matching: 0, Everybody: 0 };
   return matching < LEAST_SEEN ? 0 : Math.min(matching / everybody, 1);

@@ -11,6 +11,7 @@ async function orderOf(ids: SpanIds): Promise<[string | undefined, unknown[]]> {
       asked = [/ORDER BY (.*) LIMIT 1$/.exec(sql)?.[1], Object.values(scope.params.values)];
       return [];
     },
+    seen: (context, _source, ask) => ask(context),
     storeOf: () => Promise.reject(new Error('No store is asked for.')),
   };
   await expect(readSpan(runner, contextOf(), ids)).rejects.toThrow('not found');

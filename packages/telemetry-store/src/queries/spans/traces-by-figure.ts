@@ -9,6 +9,7 @@ import { type Join, JOINED, SINGLE } from '../core/join.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
+import { byTexts } from '../core/snapshot.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { SeenNumbers } from '../core/seen-numbers.ts';
 import type { Source } from '../core/source.ts';
@@ -322,7 +323,7 @@ async function withTotals(
   keys: readonly Candidate[],
 ): Promise<TraceOfFigure[]> {
   if (keys.length === 0) return [];
-  const scope = spansOf(context, input.window, keys);
+  const scope = spansOf(byTexts(context), input.window, keys);
   const few = input.previews !== false && keys.reduce((sum, { spans }) => sum + spans, 0) <= FEW_SPANS;
   const columns = [`toString(cityHash64(TraceId)) AS Hash, ${CHECKED_TOTALS}`];
   if (few) columns.push(SPOKEN);
@@ -330,7 +331,6 @@ async function withTotals(
   const found = await runner.run<CheckedTotals & RawSpoken & { Hash: string; Matching?: number }>(
     scope,
     `SELECT ${columns.join(', ')} ${scope.from} GROUP BY TraceId ${SPREAD}`,
-    { byTexts: true },
   );
   const rows = await withoutRepeats(runner, scope, found);
   const byHash = new Map(rows.map((raw) => [raw.Hash, raw]));

@@ -1,6 +1,7 @@
 import type { Filter, LiveSignal, LogRow, SpanRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { ReadStores } from '../core/stores.ts';
+import { withSnapshot } from '../core/snapshot.ts';
+import { type ReadStores, signalOfTable } from '../core/stores.ts';
 import type { RowReader } from '../core/row-shape.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { LOG_SHAPE } from '../logs/log-shape.ts';
@@ -56,9 +57,13 @@ export const liveTable = (signal: LiveSignal): string => SHAPES[signal].source.t
 export function createTailQueries(stores: ReadStores, limits: QueryLimits): TailQueries {
   return {
     arrivals: (context, signal, input, abort) =>
-      readArrivals(runner(stores, limits, 'tail', abort), context, SHAPES[signal], input),
+      withSnapshot(stores, context, signalOfTable(liveTable(signal)), (seen) =>
+        readArrivals(runner(stores, limits, 'tail', abort), seen, SHAPES[signal], input),
+      ),
     count: (context, signal, input, abort) =>
-      countArrivals(runner(stores, limits, 'tail', abort), context, SHAPES[signal], input),
+      withSnapshot(stores, context, signalOfTable(liveTable(signal)), (seen) =>
+        countArrivals(runner(stores, limits, 'tail', abort), seen, SHAPES[signal], input),
+      ),
     newest: (context, signal, during, abort) =>
       newestArrival(runner(stores, limits, 'tail', abort), context, SHAPES[signal], during),
   };
