@@ -106,11 +106,11 @@ export function decide(facts: readonly KeyFacts[], bounds: DecisionBounds): Deci
       victim: undefined,
     };
   }
-  // What nobody asked for since yesterday makes room for what somebody waits for.
+  // The one that was asked for longest ago, and not since yesterday, makes room for what was asked for after it.
+  const ago = ({ idle = Infinity }: KeyFacts): number => idle;
   const [unasked] = present
     .filter((fact) => cool(fact) && isIdle(fact, coolSeconds))
-    .sort((a, b) => (b.idle ?? Infinity) - (a.idle ?? Infinity) || (a.key < b.key ? -1 : 1));
-  return wanted.length === 0 || unasked === undefined
-    ? none
-    : { candidates: wanted.slice(0, MAX_CANDIDATES), room: 1, victim: unasked };
+    .sort((a, b) => ago(b) - ago(a) || (a.key < b.key ? -1 : 1));
+  const later = wanted.filter((fact) => unasked !== undefined && ago(fact) < ago(unasked));
+  return later.length === 0 ? none : { candidates: later.slice(0, MAX_CANDIDATES), room: 1, victim: unasked };
 }
