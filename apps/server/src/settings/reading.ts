@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { bytes, flag, integer, seconds, variable, type Variable } from './variable.ts';
 
 /** What reads may cost. */
