@@ -24,7 +24,11 @@ export async function withTextIndex(
   if (ofWords.length === 0) return undefined;
   const store = await openStoreOf(dataDir, { textIndex: true });
   const began = performance.now();
-  while (!TABLES.every((table) => store.indexesWords?.(table) === true)) await sleep(200);
+  const isBuilt = async () => {
+    const snapshot = await store.snapshot?.();
+    return TABLES.every((table) => snapshot?.indexesWords(table) === true);
+  };
+  while (!(await isBuilt())) await sleep(200);
   const builtSeconds = (performance.now() - began) / 1_000;
   const sizes = await store.select<{ Name: string; Bytes: number }>(
     `SELECT table AS Name, any(data_compressed_bytes) / sum(rows) AS Bytes FROM system.data_skipping_indices
