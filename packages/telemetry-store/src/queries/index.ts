@@ -14,7 +14,6 @@ import { searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
 import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
-import { SplitTraces } from './spans/split-traces.ts';
 import type { TraceSearchInput } from './spans/traces-by-figure.ts';
 import { readSpan, type SpanIds } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
@@ -92,11 +91,10 @@ export interface TelemetryQueries {
   environments(projectId: string): Promise<string[]>;
 }
 
-/** @param splits and shares: what is remembered between lists of traces by a figure; groups: between charts */
+/** @param shares what is remembered between lists of traces by a figure @param groups between charts */
 export function createTelemetryQueries(
   stores: ReadStores,
   limits: QueryLimits,
-  splits: SplitTraces = new SplitTraces(),
   shares: SeenNumbers = new SeenNumbers(),
   groups: SeenNumbers = new SeenNumbers(),
 ): TelemetryQueries {
@@ -107,7 +105,7 @@ export function createTelemetryQueries(
     limits,
     searchTraces: (context, input, signal) =>
       withSnapshot(stores, context, 'traces', (seen) =>
-        searchTraces(page(input, signal), seen, input, { splits, shares }),
+        searchTraces(page(input, signal), seen, input, { shares }),
       ),
     tracePreviews: (context, traces, signal) => listedPreviews(on('list', signal), context, traces),
     searchSpans: (context, input, signal) =>

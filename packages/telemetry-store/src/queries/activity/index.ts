@@ -13,7 +13,6 @@ import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { SeenNumbers } from '../core/seen-numbers.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { toUserRow } from './figures.ts';
 import { type ActivityInput, type ActivityPage, figuresOfOne, listSessions, listUsers } from './list.ts';
@@ -66,25 +65,19 @@ export interface ActivityQueries {
 }
 
 /** @param shares which part of sessions or users matched, remembered between lists */
-export function createActivityQueries(
-  stores: ReadStores,
-  limits: QueryLimits,
-  shares: SeenNumbers = new SeenNumbers(),
-): ActivityQueries {
+export function createActivityQueries(stores: ReadStores, limits: QueryLimits): ActivityQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   const page = ({ early = false }: Pick<ActivityInput<string>, 'early'>, signal: AbortSignal | undefined) =>
     runner(stores, limits, { kind: 'list', hurried: early }, signal);
   return {
     sessions: (context, input, signal) =>
-      withSnapshot(stores, context, 'traces', (seen) =>
-        listSessions(page(input, signal), seen, input, shares),
-      ),
+      withSnapshot(stores, context, 'traces', (seen) => listSessions(page(input, signal), seen, input)),
     sessionPreviews: (context, sessions, signal) =>
       readSessionPreviews(on('list', signal), context, sessions),
     session: (context, input, signal) => readSession(on('lookup', signal), context, input),
     turns: (context, input, signal) => readTurns(on('lookup', signal), context, input),
     users: (context, input, signal) =>
-      withSnapshot(stores, context, 'traces', (seen) => listUsers(page(input, signal), seen, input, shares)),
+      withSnapshot(stores, context, 'traces', (seen) => listUsers(page(input, signal), seen, input)),
     user: (context, input, signal) => readUser(on('lookup', signal), context, input),
   };
 }

@@ -75,22 +75,6 @@ function sinceSql(scope: Scope, { hash, window, after }: Omit<Asked, 'limit'>): 
   return `SELECT if(count() = ${NEWEST_ROWS}, min(EndNs), NULL) FROM (SELECT EndNs ${newest} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`;
 }
 
-/** When sessions or users began. */
-export async function startsOf(
-  runner: Runner,
-  context: RequestContext,
-  { hash, window }: Pick<Asked, 'hash' | 'window'>,
-  keys: readonly Key[],
-): Promise<ReadonlyMap<string, string>> {
-  const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const starts = `toString(${hash}) AS Hash, toString(min(FirstNs)) AS StartNs`;
-  const rows = await runner.run<{ Hash: string; StartNs: string }>(
-    scope,
-    `SELECT ${starts} ${rolledFrom(scope, ACTIVITY, window, { only: among(scope, hash, keys), reads: starts })} GROUP BY ${hash} ${SPREAD}`,
-  );
-  return new Map(rows.map(({ Hash, StartNs }) => [Hash, StartNs]));
-}
-
 /** A condition on rows of the rollup: those of these keys. */
 export function among(
   { params }: Scope,

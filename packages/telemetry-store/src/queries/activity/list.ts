@@ -3,16 +3,13 @@ import type { RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
-import type { Basis } from '../core/basis.ts';
+import { type Basis, basisOf } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { SPREAD } from '../core/page.ts';
 import { rolledFrom, rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { doublings, SeenNumbers } from '../core/seen-numbers.ts';
 import { SPANS } from '../spans/span-fields.ts';
-import { spelledOut } from '../spans/spelled-out.ts';
-import { endsOf } from './ends.ts';
 import {
   FIGURES,
   firstOf,
@@ -23,9 +20,7 @@ import {
   toSessionRow,
   toUserRow,
 } from './figures.ts';
-import { guessedKeys } from './guess.ts';
-import { among, beyond, type Key, latestKeys, type Place, startsOf } from './latest.ts';
-import { FEW, NOBODY, whoMatches } from './matching.ts';
+import { among, beyond, type Key, latestKeys, type Place } from './latest.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -48,6 +43,9 @@ export interface ActivityPage<Row> {
   /** About what part of the spans told who matches; null: all. Such a page has no cursor. */
   readonly sample: number | null;
 }
+
+/** The hash of what has no id, in SQL. */
+const NOBODY = "cityHash64('')";
 
 /** Whole numbers, so that a cursor compares exactly. */
 const SORT_SQL = {
@@ -79,25 +77,23 @@ const KINDS = {
   },
 } as const;
 
-/** One page of sessions. @param shares which part of all matched, remembered between lists @throws bad_query */
+/** One page of sessions. @throws bad_query */
 export async function listSessions(
   runner: Runner,
   context: RequestContext,
   input: ActivityInput<ActivitySort>,
-  shares?: SeenNumbers,
 ): Promise<ActivityPage<SessionRow>> {
-  const page = await list<RawSession>(runner, context, 'sessions', input, shares);
+  const page = await list<RawSession>(runner, context, 'sessions', input);
   return { ...page, data: page.data.map(toSessionRow) };
 }
 
-/** One page of users. @param shares as of sessions @throws bad_query */
+/** One page of users. @throws bad_query */
 export async function listUsers(
   runner: Runner,
   context: RequestContext,
   input: ActivityInput<UserSort>,
-  shares?: SeenNumbers,
 ): Promise<ActivityPage<UserRow>> {
-  const page = await list<RawUser>(runner, context, 'users', input, shares);
+  const page = await list<RawUser>(runner, context, 'users', input);
   return { ...page, data: page.data.map(toUserRow) };
 }
 
@@ -107,7 +103,6 @@ async function list<Raw extends object>(
   context: RequestContext,
   kind: keyof typeof KINDS,
   input: ActivityInput<UserSort>,
-  shares: SeenNumbers = new SeenNumbers(),
 ): Promise<ActivityPage<Raw>> {
   const name = listName(kind, context, input.sort, input.filter, input.user);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, name, 2);
@@ -115,56 +110,25 @@ async function list<Raw extends object>(
   const { hash } = KINDS[kind];
   const after = placeOf(cursor);
   const { filter } = input;
-  const known = filter === undefined ? undefined : await enoughOf(runner, context, filter, window);
+  const known = filter === undefined ? undefined : enoughOf(filter);
   const asksSpans = filter !== undefined && known === undefined;
   const hurried = input.early === true && cursor === undefined && asksSpans;
-  const seen = `${name} ${doublings(window)}`;
-  const [{ settled, of }, { basis, share, matching }] = await Promise.all([
-    // Where few match the rollup may know all of them.
-    asksSpans
-      ? endsOf(runner, context, { hash, window })
-      : settledWindow(runner, context, window).then((settled) => ({ settled, of: () => settled })),
-    whoMatches(runner, context, {
-      hash,
-      window,
-      filter,
-      asksSpans,
-      hurried,
-      limit: input.limit,
-      seen,
-      shares,
-    }),
+  const [settled, basis] = await Promise.all([
+    settledWindow(runner, context, window),
+    basisOf(runner, context, SPANS, { window, filter, hurried, limit: input.limit }),
   ]);
   const limit = basis.limit + 1;
-  const within = matching === undefined ? settled : of(matching);
-  const inOrder = { ...input, window: within, known, limit, basis, matching };
-  const ordered = (asked: Partial<Ordered>) =>
-    keysInOrder(runner, context, kind, { ...inOrder, ...asked }, after);
-  const candidates = async (count: number): Promise<readonly Key[]> => {
-    const latest =
-      input.sort === '-last' && input.user === undefined
-        ? await latestKeys(runner, context, { hash, window: within, limit: count, after })
-        : undefined;
-    return latest ?? ordered({ filter: undefined, limit: count });
-  };
-  const first = async (): Promise<readonly Key[]> => {
-    if (filter === undefined) return candidates(limit);
-    if (share === undefined || matching !== undefined) return ordered({});
-    const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: within }, keys);
-    const asked = { hash, window, filter, limit, share, candidates, starts };
-    const guessed = await guessedKeys(runner, context, asked);
-    if (guessed !== undefined) return guessed;
-    shares.set(seen, 0);
-    return ordered({});
-  };
-  const few = matching !== undefined && matching.length <= FEW;
-  const rows = few ? await rowsInOrder<Raw & Key>(runner, context, kind, inOrder, after) : undefined;
-  const keys = rows ?? (await first());
+  const latest =
+    input.sort === '-last' && input.user === undefined && filter === undefined
+      ? await latestKeys(runner, context, { hash, window: settled, limit, after })
+      : undefined;
+  const keys =
+    latest ??
+    (await keysInOrder(runner, context, kind, { ...input, window: settled, known, limit, basis }, after));
   const page = keys.slice(0, basis.limit);
   const last = page.at(-1);
-  const raws = rows ?? (await figuresOf<Raw>(runner, context, kind, within, page));
   return {
-    data: raws.slice(0, basis.limit),
+    data: await figuresOf<Raw>(runner, context, kind, settled, page),
     sample: basis.share,
     nextCursor:
       keys.length > basis.limit && last !== undefined && basis.share === null
@@ -178,8 +142,6 @@ interface Ordered extends ActivityInput<UserSort> {
   readonly known: Known | undefined;
   /** The spans that tell who matches. */
   readonly basis: Basis;
-  /** Hashes of those that match, where they are known by now. */
-  readonly matching: readonly string[] | undefined;
 }
 
 /** The first of them in their order, as far as the rollup and the set of those with a matching span tell it. */
@@ -205,30 +167,6 @@ function keysInOrder(
   );
 }
 
-/** The same with their figures, in one statement. */
-async function rowsInOrder<Row>(
-  runner: Runner,
-  context: RequestContext,
-  kind: keyof typeof KINDS,
-  input: Ordered,
-  after: Place | undefined,
-): Promise<Row[]> {
-  if (input.matching?.length === 0) return [];
-  const { id, hash, own } = KINDS[kind];
-  const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const figures = `${hash} AS H, ${figureOf(input.sort)} AS Figure, any(${id}) AS Id, ${own}, ${TIMES}, ${FIGURES}`;
-  const from = rolledFrom(scope, ACTIVITY, input.window, {
-    only: wanted(scope, kind, input),
-    reads: `${hash} ${figures}`,
-  });
-  return runner.run<Row>(
-    scope,
-    `SELECT toString(H) AS Hash, toString(Figure) AS K, * EXCEPT (H, Figure) FROM (
-       SELECT ${figures} ${from} GROUP BY ${hash}
-     ) ${next(scope, input, after)} ${SPREAD}`,
-  );
-}
-
 const figureOf = (sort: UserSort): string => SORT_SQL[sort.replace('-', '') as keyof typeof SORT_SQL];
 
 /** The next of them after a place. */
@@ -245,9 +183,7 @@ function next(scope: Scope, { sort, limit }: Ordered, after: Place | undefined):
 function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string {
   const { hash } = KINDS[kind];
   const conditions = [`${hash} != ${NOBODY}`];
-  if (input.filter !== undefined && input.matching !== undefined) {
-    conditions.push(`${hash} IN ${scope.params.hashes(input.matching)}`);
-  } else if (input.filter !== undefined && input.known === undefined) {
+  if (input.filter !== undefined && input.known === undefined) {
     // Those without an id are in there too, under a hash that is left out above: to leave them out costs a quarter more.
     const matching = scope.over(SPANS).during(input.basis.window).matching(input.filter);
     conditions.push(`${hash} GLOBAL IN (SELECT ${hash} ${matching.from})`);
@@ -262,13 +198,8 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string 
 }
 
 /** The filter as the rollup answers it alone: for all of its rows, those made from the spans too. */
-async function enoughOf(
-  runner: Runner,
-  context: RequestContext,
-  filter: Filter,
-  window: Window,
-): Promise<Known | undefined> {
-  const known = knownOf(filter, await spelledOut(runner, context, filter, window));
+function enoughOf(filter: Filter): Known | undefined {
+  const known = knownOf(filter);
   return known?.enough === true ? known : undefined;
 }
 

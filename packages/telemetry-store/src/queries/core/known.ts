@@ -1,47 +1,33 @@
 import { canonicalFilter, type Filter, type FilterCondition, scaled } from '@candela/contract';
 import { HIGHEST } from '../../rollups/highest.ts';
 import { FAILED_HASHES, failedHash, isKept, VALUE_LISTS } from '../../rollups/value-hashes.ts';
-import { type Join, JOINED } from './join.ts';
 import type { Params } from './params.ts';
 
 /** What a rollup that adds up the spans of something, a trace or a session, knows by itself of a filter on spans. */
 export interface Known {
   /** A condition on the rows of one such thing, for `HAVING` unless it has but one, that all with a matching span fulfil. */
-  readonly sql: (params: Params, join?: Join) => string;
+  readonly sql: (params: Params) => string;
   /** No other fulfils it. */
   readonly enough: boolean;
 }
 
-/** All values of spans that patterns stand for, by {@link conditionName}. */
-export type Spelled = ReadonlyMap<string, readonly string[]>;
-
 /** What the rollup knows of a part of a filter; undefined when nothing. */
-type Knows<Part extends Filter = Filter> = (part: Part, spelled: Spelled) => Known | undefined;
+type Knows<Part extends Filter = Filter> = (part: Part) => Known | undefined;
 
 /** What the rollup knows of a filter; undefined when nothing, and then only the spans can tell. */
-export const knownOf = (filter: Filter, spelled: Spelled = new Map()): Known | undefined =>
-  known(canonicalFilter(filter, 'spans'), spelled);
+export const knownOf = (filter: Filter): Known | undefined => known(canonicalFilter(filter, 'spans'));
 
-const PATTERNS: ReadonlySet<string> = new Set(['contains', 'starts_with', 'ends_with', 'matches', 'regex']);
-
-/** A pattern of a field whose values rollups keep: if they were told which values it stands for, they would know. */
-export const isPattern = ({ field, op }: FilterCondition): boolean =>
-  PATTERNS.has(op) && VALUE_LISTS.some((list) => list.field === field);
-
-export const conditionName = ({ field, op, value }: FilterCondition): string =>
-  JSON.stringify([field, op, value]);
-
-const known: Knows = (filter, spelled) => {
+const known: Knows = (filter) => {
   if ('and' in filter) {
     const errors = filter.and.filter(isError);
     const others = filter.and.filter((part) => !isError(part));
-    const each = (parts: readonly Filter[]) => parts.map((part) => known(part, spelled));
+    const each = (parts: readonly Filter[]) => parts.map((part) => known(part));
     if (errors.length === 0 || others.length === 0) return all(each(filter.and));
-    const together = others.map((part) => anyOf(part, failedWith, spelled));
+    const together = others.map((part) => anyOf(part, failedWith));
     if (together.every((part) => part === undefined)) return all(each(filter.and));
-    return all(others.map((part, index) => together[index] ?? known(part, spelled)));
+    return all(others.map((part, index) => together[index] ?? known(part)));
   }
-  return 'or' in filter ? anyOf(filter, known, spelled) : 'not' in filter ? undefined : told(filter, spelled);
+  return 'or' in filter ? anyOf(filter, known) : 'not' in filter ? undefined : told(filter);
 };
 
 /** Two conditions may be met by different spans; one alone says the same of a span and of what it belongs to. */
@@ -52,9 +38,9 @@ function all(parts: readonly (Known | undefined)[]): Known | undefined {
 }
 
 /** What is known of each alternative of a filter; undefined where one may be met by whatever. */
-function anyOf(filter: Filter, of: Knows, spelled: Spelled): Known | undefined {
-  if (!('or' in filter)) return of(filter, spelled);
-  const parts = filter.or.flatMap((part) => anyOf(part, of, spelled) ?? []);
+function anyOf(filter: Filter, of: Knows): Known | undefined {
+  if (!('or' in filter)) return of(filter);
+  const parts = filter.or.flatMap((part) => anyOf(part, of) ?? []);
   return parts.length < filter.or.length
     ? undefined
     : joined(
@@ -71,38 +57,34 @@ const isError = (filter: Filter): boolean =>
   isCondition(filter) && filter.field === 'status' && filter.op === '=' && filter.value === 'error';
 
 const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): Known => ({
-  sql: (params, join) => `(${parts.map(({ sql }) => sql(params, join)).join(` ${word} `)})`,
+  sql: (params) => `(${parts.map(({ sql }) => sql(params)).join(` ${word} `)})`,
   enough,
 });
 
 /** One of its spans failed: `status:error`. */
 const failed: Knows<FilterCondition> = (condition) =>
-  isError(condition) ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true } : undefined;
+  isError(condition) ? { sql: () => 'sum(Errors) > 0', enough: true } : undefined;
 
 /** One of its spans has that service, model, operation, agent, provider or name: those of a rollup with `VALUE_HASHES`. */
-const listed: Knows<FilterCondition> = (condition, spelled) =>
-  among(condition, spelled, ({ column }, value) => [column, `cityHash64(${value})`]);
+const listed: Knows<FilterCondition> = (condition) =>
+  among(condition, ({ column }, value) => [column, `cityHash64(${value})`]);
 
 /** A failed one of its spans has. */
-const failedWith: Knows = (filter, spelled) =>
+const failedWith: Knows = (filter) =>
   isCondition(filter)
-    ? among(filter, spelled, (list, value) => [FAILED_HASHES.name, failedHash(list, value)])
+    ? among(filter, (list, value) => [FAILED_HASHES.name, failedHash(list, value)])
     : undefined;
-
-/** No span has any of no values. */
-const NOBODY: Known = { sql: () => '0', enough: true };
 
 function among(
   condition: FilterCondition,
-  spelled: Spelled,
   of: (list: (typeof VALUE_LISTS)[number], value: string) => readonly [column: string, hash: string],
 ): Known | undefined {
   const list = VALUE_LISTS.find((one) => one.field === condition.field);
-  const values = valuesOf(condition, spelled);
+  const values = valuesOf(condition);
   if (list === undefined || values === undefined || !values.every((value) => isKept(list, value)))
     return undefined;
   const [first] = values;
-  if (first === undefined) return NOBODY;
+  if (first === undefined) return { sql: () => '0', enough: true };
   // All values as one of the statement: the engine plans for each.
   const hasOneOf = (params: Params): string => {
     if (values.length === 1) return `has(${of(list, params.bind(first, 'String')).join(', ')})`;
@@ -110,15 +92,14 @@ function among(
     return `hasAny(${column}, arrayMap(value -> ${hash}, ${params.bind(values, 'Array(String)')}))`;
   };
   return {
-    sql: (params, { max } = JOINED) => `${max(hasOneOf(params))} = 1`,
+    sql: (params) => `max(${hasOneOf(params)}) = 1`,
     enough: true,
   };
 }
 
 /** The values of which a span has to have one; undefined where they are not known. */
-function valuesOf(condition: FilterCondition, spelled: Spelled): readonly string[] | undefined {
-  const { op, value } = condition;
-  if (op !== '=' && op !== 'in') return spelled.get(conditionName(condition));
+function valuesOf({ op, value }: FilterCondition): readonly string[] | undefined {
+  if (op !== '=' && op !== 'in') return undefined;
   const values: readonly unknown[] = [value].flat();
   return values.every((one) => typeof one === 'string') ? values : undefined;
 }
@@ -133,12 +114,12 @@ const beyond: Knows<FilterCondition> = ({ field, op, value }) => {
   const strictly = op === '>';
   if (!(strictly ? least >= 0 : least > 0)) return undefined;
   return {
-    sql: (params, { max } = JOINED) =>
-      `${max(highest.column)} ${strictly ? '>' : '>='} ${params.bind(scaled(least, highest.scale), 'Float64')}`,
+    sql: (params) =>
+      `max(${highest.column}) ${strictly ? '>' : '>='} ${params.bind(scaled(least, highest.scale), 'Float64')}`,
     enough: strictly || op === '>=',
   };
 };
 
 /** All that the rollups of traces and of sessions know of a condition. */
-const told: Knows<FilterCondition> = (condition, spelled) =>
-  failed(condition, spelled) ?? listed(condition, spelled) ?? beyond(condition, spelled);
+const told: Knows<FilterCondition> = (condition) =>
+  failed(condition) ?? listed(condition) ?? beyond(condition);

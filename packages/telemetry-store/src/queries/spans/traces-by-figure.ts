@@ -5,7 +5,6 @@ import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import { type Cursor, damagedCursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
 import { type Basis, basisOf } from '../core/basis.ts';
-import { type Join, JOINED, SINGLE } from '../core/join.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
@@ -17,8 +16,6 @@ import { isHurried, type SearchInput, SPREAD } from '../core/page.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
-import { spelledOut } from './spelled-out.ts';
-import { isSplit, type Look, type SplitTraces } from './split-traces.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 
 /** A search of traces. */
@@ -31,7 +28,6 @@ type Input = TraceSearchInput;
 
 /** What is remembered between lists. */
 export interface Seen {
-  readonly splits: SplitTraces;
   /** Which part of the first of all matched, by list. */
   readonly shares: SeenNumbers;
 }
@@ -78,10 +74,10 @@ const FEW_SPANS = 2_000;
 
 /** Whole numbers, so that a cursor compares exactly. */
 const FIGURES = {
-  duration: ({ max, min }: Join) => `${max('EndNs')} - ${min('FirstNs')}`,
-  cost: ({ sum }: Join) => `if(${sum('Priced')} = 0, -1, ${sum('Cost')})`,
-  tokens: ({ sum }: Join) => `toInt64(${sum('Tokens')})`,
-  spanCount: ({ sum }: Join) => `toInt64(${sum('Spans')})`,
+  duration: 'max(EndNs) - min(FirstNs)',
+  cost: 'if(sum(Priced) = 0, -1, sum(Cost))',
+  tokens: 'toInt64(sum(Tokens))',
+  spanCount: 'toInt64(sum(Spans))',
 } as const;
 
 /** The rollup of traces. Its fields are not compiled: conditions on it are written here. */
@@ -123,7 +119,6 @@ export async function tracesByFigure(
       known,
       after,
       limit,
-      splits: seen?.splits,
       basis,
     });
     const near = keys
@@ -177,7 +172,7 @@ async function expected(
   seen: SeenList | undefined,
 ): Promise<Expected> {
   if (filter === undefined) return { known: EVERY, share: 1 };
-  const known = knownOf(filter, await spelledOut(runner, context, filter, window));
+  const known = knownOf(filter);
   if (known?.enough === true) return { known, share: 1 };
   let share = seen?.shares.get(seen.list);
   if (share === undefined) {
@@ -233,54 +228,35 @@ interface Asked {
 async function candidates(
   runner: Runner,
   context: RequestContext,
-  asked: Asked & { readonly splits: SplitTraces | undefined; readonly basis: Basis },
+  asked: Asked & { readonly basis: Basis },
 ): Promise<Key[]> {
-  const { input, hours, known, splits, basis } = asked;
-  const rollup = (within: Window) => Scope.of(context, TRACES).during(within);
-  const apart = async (look: Look, settings: string): Promise<Key[]> => {
-    const scope = rollup(hours);
-    const split = isSplit(scope, look);
-    const whole = traces(scope.and(`NOT (${split})`), asked, SINGLE);
-    const joined = traces(scope.and(split), asked, JOINED);
-    const rows = [whole, joined].map((sql) => `SELECT * FROM (${sql}) ${next(asked, scope.params)}`);
-    return keysOf(runner, scope, `(${rows.join(' UNION ALL ')}) ${next(asked, scope.params)} ${settings}`);
-  };
-  if (known !== undefined) {
-    const found = await splits?.apart(runner, rollup, hours, apart);
-    if (found !== undefined) return found;
-  }
-  let scope = rollup(hours);
+  const { input, hours, known, basis } = asked;
+  let scope = Scope.of(context, TRACES).during(hours);
   if (known === undefined) {
     const matching = Scope.of(context, SPANS, scope.params).during(basis.window).matching(input.filter);
     scope = scope.and(`TraceHash GLOBAL IN (SELECT TraceHash ${matching.from})`);
   }
-  return keysOf(
-    runner,
-    scope,
-    `(${traces(scope, asked, JOINED)}) ${next(asked, scope.params)} ${basis.settings}`,
-  );
+  return keysOf(runner, scope, `(${traces(scope, asked)}) ${next(asked, scope.params)} ${basis.settings}`);
 }
 
 /** The traces of a scope of the rollup that may belong to the list. */
-function traces(scope: Scope, { input: { sort, window, previews }, known }: Asked, join: Join): string {
+function traces(scope: Scope, { input: { sort, window, previews }, known }: Asked): string {
   const { params } = scope;
-  const { min, max, sum } = join;
   const having = [
     // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
     ...(window.to - window.from > LONG
       ? []
       : [
-          `${min('FirstNs')} < ${params.bind(window.to, 'Int64')}`,
-          `${max('LastNs')} >= ${params.bind(window.from, 'Int64')}`,
+          `min(FirstNs) < ${params.bind(window.to, 'Int64')}`,
+          `max(LastNs) >= ${params.bind(window.from, 'Int64')}`,
         ]),
-    ...(known === undefined || known === EVERY || known === ANY ? [] : [known.sql(params, join)]),
+    ...(known === undefined || known === EVERY || known === ANY ? [] : [known.sql(params)]),
   ];
-  const figure = FIGURES[sort.replace('-', '') as keyof typeof FIGURES](join);
+  const figure = FIGURES[sort.replace('-', '') as keyof typeof FIGURES];
   // Each column is unpacked for every trace of the window.
-  const count = previews === false ? '0' : sum('Spans');
-  const rows = join === SINGLE ? scope.andAll(having).from : `${scope.from} GROUP BY TraceHash`;
-  return `SELECT TraceHash, ${figure} AS Figure, ${min('FirstNs')} AS Early, ${max('LastNs')} AS Late, ${count} AS Count ${rows}
-    ${join === SINGLE || having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}`;
+  const count = previews === false ? '0' : 'sum(Spans)';
+  return `SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count} AS Count
+    ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}`;
 }
 
 /** The next of them after the cursor. */

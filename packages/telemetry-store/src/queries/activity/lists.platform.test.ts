@@ -7,7 +7,7 @@ import {
 } from '@candela/contract';
 import type { Span } from '@candela/otlp';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   BASE_MS,
   contextOf,
@@ -249,57 +249,14 @@ const QUESTION: fc.Arbitrary<Question> = fc
     }),
   );
 
-describe('lists by words that an index tells', () => {
-  let indexed: QueryBench;
-  beforeAll(async () => {
-    indexed = await openQueryBench({ attributeColumns: 0, textIndex: true });
-    const spans = Array.from({ length: 400 }, (_, n) =>
-      span(n + 1, n + 1, n * 1_000, {
-        name: n % 8 === 0 ? 'golden walnut' : 'plain walnut',
-        attributes: { 'session.id': `worded ${n}` },
-      }),
-    );
-    await indexed.put(spans);
-    await vi.waitUntil(
-      async () => (await indexed.store.snapshot?.())?.indexesWords('otel_traces') === true,
-      20_000,
-    );
-  });
-  afterAll(() => indexed.close());
-
-  it.each([
-    ['golden', true, (n: number) => n % 8 === 0],
-    ['plain', false, (n: number) => n % 8 !== 0],
-    ['walnut', false, () => true],
-    ['nobody', true, () => false],
-  ] as const)('%s: the index alone where few match: %s', async (q, alone, matches) => {
-    const recorded = recordStatements(indexed.store);
-    const { data } = await createActivityQueries(recorded.store, LIMITS).sessions(contextOf(), {
-      window: { from: at(0), to: at(60 * MINUTE) },
-      filter: parseFilterOrFail(q, 'spans'),
-      sort: 'first',
-      limit: 20,
-      cursor: undefined,
-    });
-    const wanted = Array.from({ length: 400 }, (_, n) => n).filter((n) => matches(n));
-    expect(data.map(({ sessionId }) => sessionId)).toEqual(wanted.slice(0, 20).map((n) => `worded ${n}`));
-    const sampled = recorded.statements.some((sql) => sql.startsWith('SELECT uniqIf('));
-    const named = recorded.statements.findIndex((sql) => sql.startsWith('SELECT DISTINCT toString('));
-    expect({ sampled, named: named >= 0 }).toEqual({ sampled: !alone, named: true });
-  });
-});
-
-describe('lists by what only the spans know', () => {
+describe('lists of sessions and users', () => {
   it('are what one finds by looking at every span, whatever is asked', { timeout: 240_000 }, async () => {
-    const ways = { guessed: 0, few: 0, read: 0 };
+    const ways = { rollup: 0, spans: 0 };
     await fc.assert(
       fc.asyncProperty(QUESTION, async (question) => {
         statements.length = 0;
         const rows = await walk(question);
-        const among = statements.some((sql) => /(SessionHash|UserHash) IN \{/.test(sql));
-        const read = statements.some((sql) => /Hash GLOBAL IN \(SELECT \w+Hash FROM otel_traces/.test(sql));
-        const few = statements.some((sql) => sql.includes('* EXCEPT (H, Figure)'));
-        if (read || among) ways[read ? 'read' : few ? 'few' : 'guessed'] += 1;
+        ways[statements.some((sql) => sql.includes('FROM otel_traces')) ? 'spans' : 'rollup'] += 1;
         const wanted = expected(question);
         expect(rows.map(({ id }) => id).toSorted()).toEqual([...wanted.keys()].toSorted());
         expect(rows.map(({ spans }) => spans)).toEqual(rows.map(({ id }) => wanted.get(id)?.length));
@@ -312,76 +269,7 @@ describe('lists by what only the spans know', () => {
       }),
       { numRuns: 60 },
     );
-    // All ways are taken, else nothing was tried.
+    // Both are taken, else nothing was tried.
     expect(Math.min(...Object.values(ways)), JSON.stringify(ways)).toBeGreaterThan(0);
-  });
-
-  it('come from the rollup where many match, and the spans are asked only about those of the page', async () => {
-    const context = contextOf('moments');
-    // Spans without a length: the only one of a session is at its very end, too.
-    const moments = Array.from({ length: 60 }, (_, n) =>
-      span(n + 1, n + 1, n * MINUTE, {
-        endTimeUnixNano: at(n * MINUTE),
-        attributes: { 'session.id': `moment ${n}` },
-      }),
-    );
-    await bench.put(moments, { project: 'moments' });
-    const asked = {
-      window: { from: at(0), to: at(60 * MINUTE) },
-      filter: parseFilterOrFail('kind:server', 'spans'),
-      sort: '-last' as const,
-      limit: 5,
-      cursor: undefined,
-    };
-    statements.length = 0;
-    const { data } = await queries.sessions(context, asked);
-    expect(data.map((row) => row.sessionId)).toEqual([59, 58, 57, 56, 55].map((n) => `moment ${n}`));
-    const [sample = '', newest = '', order = '', matching = ''] = statements;
-    expect(statements).toHaveLength(5);
-    expect(sample).toBe(
-      'SELECT uniqIf(SessionHash, ((SpanKind IN {p4:Array(String)}))) AS Matching, uniq(SessionHash) AS Everybody ' +
-        'FROM otel_traces WHERE ProjectId = {p0:String} AND (Timestamp >= fromUnixTimestamp64Nano({p1:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p2:Int64})) ' +
-        "AND (indexHint(toStartOfSecond(Timestamp) IN {p3:Array(DateTime64(9, 'UTC'))})) AND (SessionHash != cityHash64(''))",
-    );
-    expect(newest).toContain('ORDER BY EndNs DESC LIMIT 1000');
-    expect(order).toMatch(/FROM session_figures WHERE .* ORDER BY Figure DESC, H DESC LIMIT 18$/);
-    expect(order).not.toContain('GLOBAL IN');
-    expect(matching).toMatch(
-      /^SELECT toString\(SessionHash\) AS Hash FROM otel_traces WHERE .* AND \(SessionHash IN \{p\d+:Array\(UInt64\)\}\) GROUP BY SessionHash$/,
-    );
-    // Where hardly any match, they are read.
-    statements.length = 0;
-    const rare = parseFilterOrFail('kind:client', 'spans');
-    expect((await queries.sessions(context, { ...asked, filter: rare })).data).toEqual([]);
-    expect(statements).toHaveLength(2);
-    expect(statements[1]).toContain('SELECT DISTINCT toString(SessionHash) AS Hash FROM otel_traces');
-  });
-
-  it('are ordered by the rollup where they can be named, and along with the spans where they are too many, which is found out once', async () => {
-    const context = contextOf('many');
-    const kindOf = (n: number): number => (n % 130 === 0 ? 4 : n % 5 === 0 ? 3 : 2);
-    const spans = Array.from({ length: 27_000 }, (_, n) =>
-      span(n + 1, n + 1, n * 100, { kind: kindOf(n), attributes: { 'session.id': `of many ${n}` } }),
-    );
-    for (let from = 0; from < spans.length; from += 3_000)
-      await bench.put(spans.slice(from, from + 3_000), { project: 'many' });
-    const found = async (q: string) => {
-      statements.length = 0;
-      const { data } = await queries.sessions(context, {
-        window: { from: at(0), to: at(60 * MINUTE) },
-        filter: parseFilterOrFail(q, 'spans'),
-        sort: 'first',
-        limit: 50,
-        cursor: undefined,
-      });
-      const named = statements.some((sql) => sql.startsWith('SELECT DISTINCT toString('));
-      const along = statements.some((sql) => sql.includes('SessionHash GLOBAL IN (SELECT SessionHash'));
-      return { sessions: data.map((row) => row.sessionId), named, along };
-    };
-    const first = (kind: number) =>
-      spans.flatMap((_, n) => (kindOf(n) === kind ? [`of many ${n}`] : [])).slice(0, 50);
-    expect(await found('kind:producer')).toEqual({ sessions: first(4), named: true, along: false });
-    expect(await found('kind:client')).toEqual({ sessions: first(3), named: true, along: true });
-    expect(await found('kind:client')).toEqual({ sessions: first(3), named: false, along: true });
   });
 });
