@@ -3,7 +3,7 @@ import type { Window } from './scope.ts';
 
 const BUCKET = BigInt(ROLLUP_BUCKET_SECONDS) * 1_000_000_000n;
 /** The last bucket of a rollup also holds what is later than a `DateTime` can say: it is no aligned part. */
-export const LAST_BUCKET = BigInt(LAST_SECOND) * 1_000_000_000n;
+const LAST_BUCKET = BigInt(LAST_SECOND) * 1_000_000_000n;
 
 /** All that a column of times can hold since 1970. */
 export const LONGEST: Window = { from: 0n, to: 2n ** 63n - 1n };
