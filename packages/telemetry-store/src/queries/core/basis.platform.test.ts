@@ -75,7 +75,7 @@ beforeAll(async () => {
   ({ statements } = recorded);
   ask = createTelemetryQueries(recorded.store, LIMITS);
   people = createActivityQueries(recorded.store, LIMITS);
-}, 120_000);
+}, 300_000);
 afterAll(() => bench.close());
 beforeEach(() => {
   statements.length = 0;

@@ -101,7 +101,7 @@ const FIGURE: Readonly<Record<string, (row: TraceRow) => number>> = {
 
 describe('traces in the order of a figure', () => {
   it('are those with a matching span in the window, in order, whatever is asked', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const { queries } = bench;
     await fc.assert(
