@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { silentLogger } from '@candela/kernel';
 import { openTelemetryStore, type TelemetryStore } from '@candela/telemetry-store';
-import { FIRST_SECOND, generateFile, lastSecond, SPANS_PER_FILE } from './schema/generate.ts';
-import { createTable, type Layout, LAYOUTS } from './schema/layouts.ts';
+import { FIRST_SECOND, generateFile, lastSecond, retype, SPANS_PER_FILE } from './schema/generate.ts';
+import { createTable, JSON_COLUMNS, JSON_TYPE, type Layout, LAYOUTS } from './schema/layouts.ts';
 import { PROBES, type Sample } from './schema/queries.ts';
 
 interface Figures {
@@ -24,7 +24,7 @@ interface Figures {
 const LONG = { timeoutMs: 600_000 };
 
 /**
- * Compares layouts of the span table: `--spans 5000000 --layouts exporter,trace,time,time-text --dir <scratch>`.
+ * Compares layouts of the span table: `--spans 5000000 --layouts exporter,trace,time,time-text,time-column,json --dir <scratch>`.
  * Writes a Markdown table to standard output.
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -48,6 +48,7 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   try {
     const bytes = await generate(store, join(scratch, 'spans'), files);
+    if (layouts.some(({ json }) => json)) await generateJson(store, join(scratch, 'spans'), files);
     const results = new Map<Layout, Figures>();
     for (const layout of layouts) {
       results.set(layout, await measure(store, layout, join(scratch, 'spans'), files));
@@ -70,13 +71,20 @@ async function generate(store: TelemetryStore, dir: string, files: number): Prom
   return bytes;
 }
 
+async function generateJson(store: TelemetryStore, dir: string, files: number): Promise<void> {
+  for (let file = 0; file < files; file += 1) {
+    const path = join(dir, `${file}.native`);
+    await retype(store, path, join(dir, `${file}.json.native`), JSON_COLUMNS, JSON_TYPE);
+  }
+}
+
 async function measure(store: TelemetryStore, layout: Layout, dir: string, files: number): Promise<Figures> {
   const table = `spans_${layout.name.replaceAll('-', '_')}`;
   await store.command(createTable(layout, table));
   const started = performance.now();
   const cpuBefore = cpuMs(store);
   for (let file = 0; file < files; file += 1) {
-    await store.insertNative(table, [readFileSync(join(dir, `${file}.native`))], `${table}-${file}`);
+    await store.insertNative(table, [readFileSync(join(dir, `${file}${layout.json ? '.json' : ''}.native`))], `${table}-${file}`);
   }
   const insertSeconds = (performance.now() - started) / 1_000;
   const insertCpu = cpuMs(store) - cpuBefore;
@@ -88,7 +96,7 @@ FROM system.parts WHERE table = {table:String} AND active AND database = current
     { table },
   );
   const queries = new Map<string, readonly [number, number]>();
-  const sample = await takeSample(store, table, files * SPANS_PER_FILE);
+  const sample = await takeSample(store, layout, table, files * SPANS_PER_FILE);
   for (const [name, probe] of PROBES) {
     const times: number[] = [];
     for (let at = 0; at < probe.runs; at += 1) {
@@ -132,9 +140,14 @@ async function mergesSettled(store: TelemetryStore): Promise<void> {
   }
 }
 
-async function takeSample(store: TelemetryStore, table: string, spans: number): Promise<Sample> {
+async function takeSample(
+  store: TelemetryStore,
+  layout: Layout,
+  table: string,
+  spans: number,
+): Promise<Sample> {
   const rows = await store.select<{ trace: string; session: string; request: string; text: string }>(
-    `SELECT TraceId AS trace, SessionId AS session, SpanAttributes['request.id'] AS request,
+    `SELECT TraceId AS trace, SessionId AS session, ${layout.attribute('request.id')} AS request,
   ContentAttributes['gen_ai.output.messages'] AS text
 FROM ${table} WHERE cityHash64(SpanId) % {every:UInt64} = 0 LIMIT 400`,
     { every: Math.max(1, Math.floor(spans / 400)) },

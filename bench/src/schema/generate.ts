@@ -44,6 +44,22 @@ const SYLLABLES = [
   'pe',
 ];
 
+/** Writes the spans of `file` into `as` with other types of columns: what a client would send that knows them. */
+export async function retype(
+  store: TelemetryStore,
+  file: string,
+  as: string,
+  columns: readonly string[],
+  type: string,
+): Promise<void> {
+  const typed = columns.map((name) => `CAST(${name}, '${type}') AS ${name}`).join(', ');
+  await store.command(
+    `INSERT INTO FUNCTION file({as:String}, Native) SELECT * REPLACE (${typed}) FROM file({file:String}, Native)
+SETTINGS engine_file_truncate_on_insert = 1, max_block_size = {count:UInt64}, max_threads = 1`,
+    { file, as, count: SPANS_PER_FILE },
+  );
+}
+
 /** 2,048 made-up words of two to four syllables. */
 function vocabulary(): string {
   const words = Array.from({ length: 2_048 }, (_, n) => {

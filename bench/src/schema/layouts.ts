@@ -11,14 +11,27 @@ export interface Layout {
   readonly settings: string;
   /** Condition that finds a word in the messages, with `{word:String}`. */
   readonly tokenSearch: string;
-  /** Condition that finds an attribute with `{key:String}` and `{value:String}`. */
-  readonly attributeSearch: string;
+  /** Condition that finds a span attribute with `{value:String}`. */
+  readonly attributeSearch: (key: string) => string;
+  /** Value of a span attribute as text, empty where there is none. */
+  readonly attribute: (key: string) => string;
+  /** Attributes of spans and resources are stored as `JSON`; the blocks that are inserted hold such columns. */
+  readonly json?: true;
+  /** Columns beside those of the table. */
+  readonly more?: readonly string[];
 }
+
+/** The attribute that the chart of the bench is grouped by: 5,000 values. */
+export const CHARTED = 'url.path';
 
 const PAIRS = "arrayMap((k, v) -> concat(k, '=', v), mapKeys(SpanAttributes), mapValues(SpanAttributes))";
 const CONTENT =
   "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
-const BY_PAIR = `has(${PAIRS}, concat({key:String}, '=', {value:String}))`;
+const byPair = (key: string): string => `has(${PAIRS}, concat('${key}', '=', {value:String}))`;
+const byMap = (key: string): string =>
+  `SpanAttributes.values[indexOf(SpanAttributes.keys, '${key}')]`;
+/** A path of a `JSON` column is read as a column; keys with dots are paths of as many steps. */
+const byPath = (key: string): string => `SpanAttributes.${key}.:String`;
 const BY_TOKEN = `hasToken(${CONTENT}, {word:String})`;
 const BY_TEXT = 'hasAllTokens(mapValues(ContentAttributes), {word:String})';
 
@@ -53,7 +66,8 @@ export const LAYOUTS: readonly Layout[] = [
     codec: plain,
     settings: 'min_bytes_for_wide_part = 10485760',
     tokenSearch: BY_TOKEN,
-    attributeSearch: 'SpanAttributes[{key:String}] = {value:String}',
+    attributeSearch: (key) => `SpanAttributes['${key}'] = {value:String}`,
+    attribute: byMap,
   },
   {
     name: 'trace',
@@ -63,7 +77,8 @@ export const LAYOUTS: readonly Layout[] = [
     codec: byTime,
     settings: OURS,
     tokenSearch: BY_TOKEN,
-    attributeSearch: BY_PAIR,
+    attributeSearch: byPair,
+    attribute: byMap,
   },
   {
     name: 'time',
@@ -73,7 +88,8 @@ export const LAYOUTS: readonly Layout[] = [
     codec: byTime,
     settings: OURS,
     tokenSearch: BY_TOKEN,
-    attributeSearch: BY_PAIR,
+    attributeSearch: byPair,
+    attribute: byMap,
   },
   {
     name: 'time-text',
@@ -85,17 +101,47 @@ export const LAYOUTS: readonly Layout[] = [
     codec: byTime,
     settings: OURS,
     tokenSearch: BY_TEXT,
-    attributeSearch: BY_PAIR,
+    attributeSearch: byPair,
+    attribute: byMap,
+  },
+  {
+    name: 'time-column',
+    why: 'as time, with a column of its own for the attribute that the chart asks for',
+    orderBy: '(ProjectId, Timestamp)',
+    indexes: [TRACE_INDEX, SESSION_INDEX, PAIR_INDEX, TOKEN_INDEX],
+    codec: byTime,
+    settings: OURS,
+    tokenSearch: BY_TOKEN,
+    attributeSearch: byPair,
+    attribute: (key) => (key === CHARTED ? 'Charted' : byMap(key)),
+    more: [`Charted LowCardinality(String) MATERIALIZED SpanAttributes['${CHARTED}']`],
+  },
+  {
+    name: 'json',
+    why: 'as time, with attributes of spans and resources as `JSON`: a subcolumn for each key, made by the engine',
+    orderBy: '(ProjectId, Timestamp)',
+    indexes: [TRACE_INDEX, SESSION_INDEX, TOKEN_INDEX],
+    codec: byTime,
+    settings: OURS,
+    tokenSearch: BY_TOKEN,
+    attributeSearch: (key) => `${byPath(key)} = {value:String}`,
+    attribute: (key) => `coalesce(${byPath(key)}, '')`,
+    json: true,
   },
 ];
+
+export const JSON_COLUMNS = ['ResourceAttributes', 'SpanAttributes'];
+/** As many subcolumns as the engine makes by default; keys beyond them share one. */
+export const JSON_TYPE = 'JSON(max_dynamic_paths = 1024)';
 
 /** The statement that makes `layout` as table `table`. */
 export function createTable(layout: Layout, table: string): string {
   const columns = OTEL_TRACES.columns.map(({ name, type }) =>
-    `\`${name}\` ${type} ${layout.codec(name)}`.trimEnd(),
+    `\`${name}\` ${layout.json && JSON_COLUMNS.includes(name) ? JSON_TYPE : type} ${layout.codec(name)}`.trimEnd(),
   );
   const parts = [
     ...columns,
+    ...(layout.more ?? []),
     ...layout.indexes,
     ...(layout.projection === undefined ? [] : [layout.projection]),
   ];

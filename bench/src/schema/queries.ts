@@ -1,4 +1,4 @@
-import type { Layout } from './layouts.ts';
+import { CHARTED, type Layout } from './layouts.ts';
 
 export interface Probe {
   /** Parameters of one run; each run gets other ones where it matters. */
@@ -28,7 +28,7 @@ const pick = <T>(list: readonly T[], run: number): T => {
   return item;
 };
 
-/** The eight questions, over the whole time range of the data unless they name a trace or a session. */
+/** The questions, over the whole time range of the data unless they name a trace or a session. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
   [
     'latest 50 traces',
@@ -54,11 +54,10 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
       runs: 15,
       params: (run, sample) => ({
         ...range(run, sample),
-        key: 'request.id',
         value: pick(sample.requestIds, run),
       }),
       sql: (layout, table) =>
-        `SELECT ${LIST} FROM ${table} WHERE ${RANGE} AND ${layout.attributeSearch} ORDER BY Timestamp DESC LIMIT 50`,
+        `SELECT ${LIST} FROM ${table} WHERE ${RANGE} AND ${layout.attributeSearch('request.id')} ORDER BY Timestamp DESC LIMIT 50`,
     },
   ],
   [
@@ -68,6 +67,15 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
       params: (run, sample) => ({ ...range(run, sample), word: pick(sample.words, run) }),
       sql: (layout, table) =>
         `SELECT ${LIST} FROM ${table} WHERE ${RANGE} AND ${layout.tokenSearch} ORDER BY Timestamp DESC LIMIT 50`,
+    },
+  ],
+  [
+    'count by an attribute',
+    {
+      runs: 10,
+      params: range,
+      sql: (layout, table) =>
+        `SELECT ${layout.attribute(CHARTED)} AS value, count() AS spans FROM ${table} WHERE ${RANGE} GROUP BY value ORDER BY spans DESC LIMIT 10`,
     },
   ],
   [
