@@ -84,7 +84,11 @@ async function measure(store: TelemetryStore, layout: Layout, dir: string, files
   const started = performance.now();
   const cpuBefore = cpuMs(store);
   for (let file = 0; file < files; file += 1) {
-    await store.insertNative(table, [readFileSync(join(dir, `${file}${layout.json ? '.json' : ''}.native`))], `${table}-${file}`);
+    await store.insertNative(
+      table,
+      [readFileSync(join(dir, `${file}${layout.json ? '.json' : ''}.native`))],
+      `${table}-${file}`,
+    );
   }
   const insertSeconds = (performance.now() - started) / 1_000;
   const insertCpu = cpuMs(store) - cpuBefore;

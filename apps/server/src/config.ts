@@ -1,3 +1,4 @@
+import type { Signal } from '@candela/kernel';
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { PeopleConfig } from './features/identity/feature.ts';
@@ -56,7 +57,7 @@ export interface Config {
   readonly otlpMaxBytes: number;
   readonly logCapBytes: number;
   readonly minFreeDiskPercent: number;
-  readonly retention: Readonly<Record<'traces' | 'logs' | 'metrics', Retention>>;
+  readonly retention: Readonly<Record<Signal, Retention>>;
   readonly rateLimitPerMinute: number;
   readonly sdkRateLimitPerMinute: number;
   readonly wrongKeysPerMinute: number;

@@ -15,7 +15,8 @@ import {
 } from '@candela/contract';
 import { entityKey, type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
-import { DEFAULT_LIMITS, type Signal } from '@candela/otlp';
+import type { Signal } from '@candela/kernel';
+import { DEFAULT_LIMITS } from '@candela/otlp';
 import {
   createAgentQueries,
   createExceptionQueries,

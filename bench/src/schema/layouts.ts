@@ -28,8 +28,7 @@ const PAIRS = "arrayMap((k, v) -> concat(k, '=', v), mapKeys(SpanAttributes), ma
 const CONTENT =
   "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
 const byPair = (key: string): string => `has(${PAIRS}, concat('${key}', '=', {value:String}))`;
-const byMap = (key: string): string =>
-  `SpanAttributes.values[indexOf(SpanAttributes.keys, '${key}')]`;
+const byMap = (key: string): string => `SpanAttributes.values[indexOf(SpanAttributes.keys, '${key}')]`;
 /** A path of a `JSON` column is read as a column; keys with dots are paths of as many steps. */
 const byPath = (key: string): string => `SpanAttributes.${key}.:String`;
 const BY_TOKEN = `hasToken(${CONTENT}, {word:String})`;

@@ -7,4 +7,5 @@ export * from './ids.ts';
 export * from './ip-address.ts';
 export * from './ports.ts';
 export * from './previous-window.ts';
+export * from './signals.ts';
 export * from './time.ts';

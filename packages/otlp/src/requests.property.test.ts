@@ -1,3 +1,4 @@
+import type { Signal } from '@candela/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -7,7 +8,6 @@ import {
   encodeLogsRequest,
   encodeMetricsRequest,
   encodeTraceRequest,
-  type Signal,
 } from './index.ts';
 
 /** Arbitrary requests as values, of every field. */

@@ -1,4 +1,4 @@
-import { fail } from '@candela/kernel';
+import { fail, type Signal } from '@candela/kernel';
 import { decodeMessage } from './messages/decode.ts';
 import { encodeMessage } from './messages/encode.ts';
 import { parseJson } from './messages/parse-json.ts';
@@ -8,7 +8,6 @@ import type { LogsRequest, MetricsRequest, TraceRequest } from './messages/types
 import { ProtoWriter } from './messages/writer.ts';
 import { Wire } from './wire/wire.ts';
 
-export type Signal = 'traces' | 'logs' | 'metrics';
 export type Format = 'protobuf' | 'json';
 
 const REQUESTS: Record<Signal, Message> = {

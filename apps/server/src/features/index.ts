@@ -182,9 +182,20 @@ export function createFeatures(parts: FeatureParts): readonly Feature[] {
   return FEATURES.map((make) => make(parts));
 }
 
-/** The handlers of all features. The compiler names a route that none of them answers. */
+/**
+ * The handlers of all features. The compiler names a route that none of them answers.
+ * @throws Error where two features answer one route
+ */
 export function handlersOf(features: readonly Feature[]): Handlers {
   const isComplete: [Unhandled] extends [never] ? true : Unhandled = true;
   if (!isComplete) throw new Error('a route has no handler');
+  const owners = new Map<string, string>();
+  for (const { name, handlers } of features) {
+    for (const id of Object.keys(handlers)) {
+      const other = owners.get(id);
+      if (other !== undefined) throw new Error(`Two features answer ${id}: ${other} and ${name}`);
+      owners.set(id, name);
+    }
+  }
   return Object.assign({}, ...features.map(({ handlers }) => handlers)) as Handlers;
 }

@@ -1,4 +1,4 @@
-import { type Clock, DEFAULT_ENVIRONMENT, fail } from '@candela/kernel';
+import { type Clock, DEFAULT_ENVIRONMENT, fail, type Signal } from '@candela/kernel';
 import type { Identity } from '../features/identity/service.ts';
 import type { DecodePool } from './decode/pool.ts';
 import type { IngestStats } from './stats/stats.ts';
@@ -6,7 +6,7 @@ import type { IngestLogs } from './logs.ts';
 import type { IngestMetrics } from './metrics.ts';
 import { retentionDaysOf } from './retention.ts';
 import { type IngestRoutes, storageScopesOf } from './storage-scopes.ts';
-import type { Acceptance, IncomingRequest, IngestConfig, Signal } from './types.ts';
+import type { Acceptance, IncomingRequest, IngestConfig } from './types.ts';
 
 export interface AcceptorParts {
   readonly config: IngestConfig;

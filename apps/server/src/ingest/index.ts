@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, type Logger, type RequestContext, systemClock } from '@candela/kernel';
+import { type Clock, type Logger, type RequestContext, systemClock, type Signal } from '@candela/kernel';
 import type { Registry } from 'prom-client';
 import type { Identity } from '../features/identity/service.ts';
 import { Acceptor } from './accept.ts';
@@ -10,7 +10,7 @@ import { IngestStats } from './stats/stats.ts';
 import type { IngestLogs } from './logs.ts';
 import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
 import type { IngestRoutes } from './storage-scopes.ts';
-import type { Acceptance, Caller, IngestConfig, Signal } from './types.ts';
+import type { Acceptance, Caller, IngestConfig } from './types.ts';
 
 export { refuseAtReceiver } from './http/receiver.ts';
 export { HTTP_SERVER_OPTIONS, hardenHttpServer, refuseHostless } from './http/harden.ts';

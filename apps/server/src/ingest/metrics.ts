@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ErrorCode } from '@candela/kernel';
+import type { ErrorCode, Signal } from '@candela/kernel';
 import type { IngestLogStats } from '@candela/telemetry-store';
-import type { ReceiverName, Signal } from './types.ts';
+import type { ReceiverName } from './types.ts';
 
 export interface IngestMetricsSources {
   readonly logStats: () => IngestLogStats;

@@ -1,7 +1,6 @@
 import type { RoutedSignal } from '@candela/contract';
-import type { CandelaError } from '@candela/kernel';
+import type { CandelaError, Signal } from '@candela/kernel';
 import type { Split } from './decode/protocol.ts';
-import type { Signal } from './types.ts';
 
 /** Where the signals of a project are kept. */
 export interface ProjectScopes {

@@ -1,7 +1,6 @@
-import type { RequestContext } from '@candela/kernel';
+import type { RequestContext, Signal } from '@candela/kernel';
 import type { Retention } from './retention.ts';
 
-export type Signal = 'traces' | 'metrics' | 'logs';
 export type Format = 'protobuf' | 'json';
 export type ContentEncoding = 'identity' | 'gzip' | 'deflate' | 'zstd';
 export type ReceiverName = 'http' | 'grpc';

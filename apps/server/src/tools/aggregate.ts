@@ -1,4 +1,4 @@
-import { LOG_MEASURES, MEASURES } from '@candela/contract';
+import { LOG_MEASURES, MEASURES, EVENT_KINDS } from '@candela/contract';
 import { z } from 'zod';
 import { defined } from './search.ts';
 import { defineTool, filterInput, listed, pageOf, windowInput } from './tool.ts';
@@ -8,7 +8,7 @@ export const aggregate = defineTool({
   title: 'Count and measure',
   about: `Figures of spans or logs, by time and up to three fields. Measures of logs: ${LOG_MEASURES.join(', ')}. Tokens and cost count once.`,
   input: z.object({
-    signal: z.enum(['spans', 'logs']).default('spans'),
+    signal: z.enum(EVENT_KINDS).default('spans'),
     q: filterInput,
     ...windowInput,
     measures: z.array(z.enum(MEASURES)).min(1).max(10),

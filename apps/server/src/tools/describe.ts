@@ -1,3 +1,4 @@
+import { EVENT_KINDS } from '@candela/contract';
 import { z } from 'zod';
 import { defineTool, listed, windowInput } from './tool.ts';
 
@@ -8,7 +9,7 @@ export const describe = defineTool({
     'What there is to ask: tables (columns for run_sql), fields (of filters and groupBy), values (of one field), metrics. Call it first. Filters (q) read like: service:checkout model:gpt-4o status:error duration>2s attributes.http.route:/chat, or words.',
   input: z.object({
     what: z.enum(['tables', 'fields', 'values', 'metrics']),
-    signal: z.enum(['spans', 'logs']).optional(),
+    signal: z.enum(EVENT_KINDS).optional(),
     field: z.string().max(300).optional().describe('of values'),
     prefix: z.string().max(300).optional(),
     ...windowInput,

@@ -1,4 +1,11 @@
-import type { aggregate, ExportFormat, ExportSignal, RequestBodyOf, SavedView } from '@candela/contract';
+import type {
+  aggregate,
+  ExportFormat,
+  ExportKind,
+  RequestBodyOf,
+  SavedView,
+  EventKind,
+} from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { windowSearch } from './activity.ts';
@@ -44,7 +51,7 @@ export const updateView = (id: string, change: { name?: string; search?: string 
 export const deleteView = (id: string): Promise<unknown> => call('deleteView', { params: { id } });
 
 export interface ExportOptions {
-  readonly signal: ExportSignal;
+  readonly signal: ExportKind;
   readonly format: ExportFormat;
   readonly columns?: readonly string[];
   readonly limit: number;
@@ -66,11 +73,10 @@ export const openExport = (scope: Scope, options: ExportOptions, abort: AbortSig
     body: exportRequest(scope, options),
   });
 
-type FieldSignal = 'spans' | 'logs';
-const question = (signal: FieldSignal, window: TimeWindow) => ({ signal, ...windowSearch(window) });
+const question = (signal: EventKind, window: TimeWindow) => ({ signal, ...windowSearch(window) });
 
 /** Attribute keys that begin with, or contain, what was typed. */
-export const fieldsQuery = (scope: Scope, signal: FieldSignal, prefix: string) =>
+export const fieldsQuery = (scope: Scope, signal: EventKind, prefix: string) =>
   queryOptions({
     queryKey: ['fields', signal, scope.window, scope.environment, prefix],
     queryFn: ({ signal: abort }) =>
@@ -82,7 +88,7 @@ export const fieldsQuery = (scope: Scope, signal: FieldSignal, prefix: string) =
   });
 
 /** Values of a field or attribute that begin with, or contain, what was typed. */
-export const fieldValuesQuery = (scope: Scope, signal: FieldSignal, field: string, prefix: string) =>
+export const fieldValuesQuery = (scope: Scope, signal: EventKind, field: string, prefix: string) =>
   queryOptions({
     queryKey: ['field-values', signal, scope.window, scope.environment, field, prefix],
     queryFn: ({ signal: abort }) =>
@@ -111,7 +117,7 @@ export const durationsQuery = (scope: Scope, bucketSeconds: number) =>
 /** What differs between the selection and the other rows of the scope, or the same selection of another window. */
 export const compareQuery = (
   scope: Scope,
-  signal: FieldSignal,
+  signal: EventKind,
   selection: string,
   before: TimeWindow | undefined,
 ) =>

@@ -1,5 +1,5 @@
 import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
-import type { Signal } from '@candela/contract/filter';
+import type { RecordKind } from '@candela/contract/filter';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
@@ -82,9 +82,9 @@ export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string
   );
 
 /** The signal as a part of a body; spans are what routes take when nothing is said. */
-type FacetSignal = Exclude<Signal, 'metrics'>;
+type FacetKind = Exclude<RecordKind, 'metrics'>;
 
-const signalPart = (signal: FacetSignal) => (signal === 'spans' ? {} : { signal });
+const signalPart = (signal: FacetKind) => (signal === 'spans' ? {} : { signal });
 
 /** The most frequent values of one field. */
 export interface FacetValues {
@@ -97,7 +97,7 @@ export interface FacetValues {
 export const facetsQuery = (
   scope: Scope,
   fields: readonly string[],
-  { signal = 'spans', limit = 12, ...only }: { signal?: FacetSignal; limit?: number; search?: string } = {},
+  { signal = 'spans', limit = 12, ...only }: { signal?: FacetKind; limit?: number; search?: string } = {},
 ) =>
   queryOptions({
     queryKey: ['facets', signal, scope, fields, limit, only.search ?? ''],

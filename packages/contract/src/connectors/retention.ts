@@ -4,9 +4,6 @@ import { defineRoute, manages } from '../route.ts';
 /** Days that telemetry may be kept. */
 export const RETENTION_DAYS = { min: 1, max: 3_650 } as const;
 
-export const RETAINED_SIGNALS = ['traces', 'metrics', 'logs'] as const;
-export type RetainedSignal = (typeof RETAINED_SIGNALS)[number];
-
 const days = z.int().min(RETENTION_DAYS.min).max(RETENTION_DAYS.max);
 const signalRetention = z.object({
   days: days.meta({ description: 'What counts for records that arrive now.' }),

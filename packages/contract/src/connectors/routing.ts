@@ -1,8 +1,9 @@
+import { SIGNALS } from '@candela/kernel';
 import { z } from 'zod';
 import { defineRoute, manages, reads } from '../route.ts';
 
 /** What is routed by itself. `platform`: prompts, secrets and rules. */
-export const ROUTED_SIGNALS = ['traces', 'metrics', 'logs', 'platform'] as const;
+export const ROUTED_SIGNALS = [...SIGNALS, 'platform'] as const;
 export type RoutedSignal = (typeof ROUTED_SIGNALS)[number];
 
 /** Bindings one request may change. */

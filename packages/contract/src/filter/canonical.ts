@@ -1,13 +1,7 @@
 import { fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterOp, type FilterScalar } from './ast.ts';
-import {
-  type FieldType,
-  orList,
-  type ResolvedField,
-  resolveField,
-  type Signal,
-  suggestFields,
-} from './fields.ts';
+import { type FieldType, orList, type ResolvedField, resolveField, suggestFields } from './fields.ts';
+import type { RecordKind } from './records.ts';
 import { type GlobPieces, parseGlob, printGlob } from './glob.ts';
 import { canonicalRegex, checkRegex } from './regex.ts';
 import { parseBytes, parseDuration, parseNumber } from './units.ts';
@@ -62,7 +56,7 @@ export const fieldTooLong = (name: string): string | undefined =>
     : undefined;
 
 /** The field of that name. @throws bad_query with a suggestion */
-export function requireField(name: string, signal?: Signal): ResolvedField {
+export function requireField(name: string, signal?: RecordKind): ResolvedField {
   const tooLong = fieldTooLong(name);
   if (tooLong !== undefined) throw bad(tooLong);
   const field = resolveField(name);
@@ -164,7 +158,7 @@ export function globCondition(field: string, pieces: GlobPieces): FilterConditio
   return { field, op: 'matches', value: printGlob(pieces) };
 }
 
-function canonicalCondition(condition: FilterCondition, signal: Signal | undefined): Filter {
+function canonicalCondition(condition: FilterCondition, signal: RecordKind | undefined): Filter {
   const resolved = requireField(condition.field, signal);
   const field = canonicalFieldName(resolved);
   const { op, value } = condition;
@@ -213,7 +207,7 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
  * Checks a filter against the fields of a signal and gives its one form: full field names, values in the type of
  * the field, groups of one unwrapped. @throws bad_query saying what is wrong
  */
-export function canonicalFilter(filter: Filter, signal?: Signal): Filter {
+export function canonicalFilter(filter: Filter, signal?: RecordKind): Filter {
   const size = new FilterSize(bad);
   function count(node: Filter): Filter {
     if ('and' in node) node.and.forEach(count);

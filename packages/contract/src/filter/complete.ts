@@ -1,5 +1,6 @@
 import { fieldType, isNumeric } from './canonical.ts';
-import { type FieldDefinition, FIELDS, type ResolvedField, resolveField, type Signal } from './fields.ts';
+import { type FieldDefinition, FIELDS, type ResolvedField, resolveField } from './fields.ts';
+import type { RecordKind } from './records.ts';
 import { KEY_SOURCES } from './keys.ts';
 import { printFieldName, printValue } from './print.ts';
 import { Scanner } from './scanner.ts';
@@ -29,7 +30,7 @@ export interface FilterCompletion {
  * Completes a search text at a cursor: names of fields, operators, values. A pure function of the text: keys of
  * attributes and values that only the store knows are asked for by `typed` and `field`.
  */
-export function completeFilter(text: string, cursor: number, signal: Signal): FilterCompletion {
+export function completeFilter(text: string, cursor: number, signal: RecordKind): FilterCompletion {
   const scanner = new Scanner(text);
   const at = Math.max(0, Math.min(cursor, text.length));
   for (;;) {
@@ -80,7 +81,7 @@ function nothing(at: number): FilterCompletion {
   return { kind: 'none', from: at, to: at, typed: '', field: undefined, options: [] };
 }
 
-function fieldCompletion(typed: string, from: number, to: number, signal: Signal): FilterCompletion {
+function fieldCompletion(typed: string, from: number, to: number, signal: RecordKind): FilterCompletion {
   if (/^(?:and|or|not)$/i.test(typed)) return nothing(to);
   const resolved = resolveField(typed);
   if (resolved?.kind === 'named' && resolved.definition.signals.includes(signal)) {
@@ -111,7 +112,7 @@ function operatorsOf(field: ResolvedField): CompletionOption[] {
   return more ? [...signs, { insert: ':*', label: ':*', hint: 'is there' }] : signs;
 }
 
-function fieldOptions(typed: string, signal: Signal): CompletionOption[] {
+function fieldOptions(typed: string, signal: RecordKind): CompletionOption[] {
   const wanted = typed.toLowerCase();
   const ranked: { rank: number; option: CompletionOption }[] = [];
   for (const [name, definition] of Object.entries(FIELDS as Readonly<Record<string, FieldDefinition>>)) {
@@ -148,7 +149,7 @@ function inValue(
   text: string,
   at: number,
   name: string,
-  signal: Signal,
+  signal: RecordKind,
 ): FilterCompletion | undefined {
   scanner.takeOperator();
   const field = resolveField(name);
@@ -177,7 +178,7 @@ function valueHere(
   text: string,
   at: number,
   field: ResolvedField | undefined,
-  of: { readonly signal: Signal; readonly inList: boolean },
+  of: { readonly signal: RecordKind; readonly inList: boolean },
 ): FilterCompletion | undefined {
   const from = scanner.position;
   const value = scanner.takeValue(of.inList);
@@ -195,7 +196,7 @@ function valueHere(
   return { kind: 'value', from, to, typed, field: name, options: valueOptions(field, typed, of.signal) };
 }
 
-function valueOptions(field: ResolvedField, typed: string, signal: Signal): CompletionOption[] {
+function valueOptions(field: ResolvedField, typed: string, signal: RecordKind): CompletionOption[] {
   if (field.kind === 'key' || !field.definition.signals.includes(signal)) return [];
   const { type, values } = field.definition;
   const known = type === 'boolean' ? ['true', 'false'] : (values ?? []);

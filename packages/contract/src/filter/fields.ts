@@ -1,14 +1,13 @@
 import { type KeyField, keyField } from './keys.ts';
+import { RECORDS, type RecordKind } from './records.ts';
 import { SEVERITIES } from './severities.ts';
-
-export type Signal = 'spans' | 'logs' | 'metrics' | 'exceptions';
 
 /** `text` fields are searched by words; `enum` takes one of `values`; `duration` is milliseconds, `bytes` bytes. */
 export type FieldType = 'string' | 'text' | 'enum' | 'number' | 'duration' | 'bytes' | 'boolean';
 
 export interface FieldDefinition {
   readonly type: FieldType;
-  readonly signals: readonly Signal[];
+  readonly signals: readonly RecordKind[];
   readonly description: string;
   readonly aliases?: readonly string[];
   /** What an `enum` may be. */
@@ -17,10 +16,10 @@ export interface FieldDefinition {
   readonly ordered?: true;
 }
 
-const ALL: readonly Signal[] = ['spans', 'logs', 'metrics', 'exceptions'];
-const SPANS: readonly Signal[] = ['spans'];
-const GEN_AI: readonly Signal[] = ['spans', 'logs'];
-const TRACED: readonly Signal[] = ['spans', 'logs', 'exceptions'];
+const ALL = Object.keys(RECORDS) as readonly RecordKind[];
+const SPANS: readonly RecordKind[] = ['spans'];
+const GEN_AI: readonly RecordKind[] = ['spans', 'logs'];
+const TRACED: readonly RecordKind[] = ['spans', 'logs', 'exceptions'];
 
 /** The short names a filter may use. Everything else is `attributes.<key>`, `resource.<key>` or `scope.<key>`. */
 export const FIELDS = {
@@ -123,7 +122,7 @@ export function resolveField(field: string): ResolvedField | undefined {
 const MOST_SUGGESTIONS = 3;
 
 /** Names near to one that is no field, the nearest first: fields of the signal, or keys for a name with dots. */
-export function suggestFields(field: string, signal?: Signal): string[] {
+export function suggestFields(field: string, signal?: RecordKind): string[] {
   const wanted = field.toLowerCase();
   const far = Math.max(2, Math.floor(wanted.length / 3));
   const near: { name: string; distance: number }[] = [];

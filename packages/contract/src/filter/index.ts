@@ -6,6 +6,7 @@ export * from './fields.ts';
 export { type GlobPieces, parseGlob } from './glob.ts';
 export * from './keys.ts';
 export * from './parse.ts';
+export * from './records.ts';
 export { printFieldName, printFilter, printValue } from './print.ts';
 export * from './severities.ts';
 export { searchTerms } from './terms.ts';

@@ -1,7 +1,8 @@
 import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
 import { canonicalFieldName, canonicalFilter, fieldTooLong, fieldType, readNumber } from './canonical.ts';
-import { FIELDS, orList, type ResolvedField, resolveField, type Signal, suggestFields } from './fields.ts';
+import { FIELDS, orList, type ResolvedField, resolveField, suggestFields } from './fields.ts';
+import type { RecordKind } from './records.ts';
 import { KEY_SOURCES } from './keys.ts';
 import { Scanner, type Value } from './scanner.ts';
 import { type FilterTextError, Trouble } from './trouble.ts';
@@ -16,7 +17,7 @@ export type ParsedFilter =
  * Reads the filter grammar: `service:checkout model:(gpt-4o or claude-*) duration>2s -status:ok "free words"`.
  * Blank text is no filter. Never throws.
  */
-export function parseFilter(text: string, signal?: Signal): ParsedFilter {
+export function parseFilter(text: string, signal?: RecordKind): ParsedFilter {
   try {
     return { ok: true, filter: new Parser(text, signal).parse() };
   } catch (error) {
@@ -26,7 +27,7 @@ export function parseFilter(text: string, signal?: Signal): ParsedFilter {
 }
 
 /** As {@link parseFilter}, for the server. @throws bad_query whose details hold position, length and hint */
-export function parseFilterOrFail(text: string, signal?: Signal): Filter | undefined {
+export function parseFilterOrFail(text: string, signal?: RecordKind): Filter | undefined {
   const parsed = parseFilter(text, signal);
   if (parsed.ok) return parsed.filter;
   throw fail(
@@ -52,7 +53,7 @@ const SIGN = /^(?:==|[!<>]=|:[<>]=?|[:=<>])/;
 
 class Parser {
   private readonly scanner: Scanner;
-  private readonly signal: Signal | undefined;
+  private readonly signal: RecordKind | undefined;
   private readonly text: string;
   private depth = 0;
   /** The bare word, or the condition that ends in a bare number, that was read last. */
@@ -60,7 +61,7 @@ class Parser {
     | { readonly word?: string; readonly number?: ResolvedField; start: number; end: number }
     | undefined;
 
-  constructor(text: string, signal: Signal | undefined) {
+  constructor(text: string, signal: RecordKind | undefined) {
     this.text = text;
     this.scanner = new Scanner(text);
     this.signal = signal;

@@ -1,3 +1,4 @@
+import { EVENT_KINDS } from '../filter/records.ts';
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
 import {
@@ -51,7 +52,7 @@ export const aggregate = defineRoute({
   permission: reads('telemetry'),
   shared: true,
   body: z.strictObject({
-    signal: z.enum(['spans', 'logs']).default('spans'),
+    signal: z.enum(EVENT_KINDS).default('spans'),
     ...windowShape,
     groupBy: z.array(z.string().min(1).max(300)).max(3).default([]).meta({
       description: 'Short field names or `attributes.<key>`, `resource.<key>`, `scope.<key>`.',

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { EVENT_KINDS } from '../filter/records.ts';
 import { filterSchema } from '../filter/schema.ts';
 import { shapeTrouble } from '../filter/shape.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, timeSchema, windowShape } from './common.ts';
-
-export const COMPARE_SIGNALS = ['spans', 'logs'] as const;
-export type CompareSignal = (typeof COMPARE_SIGNALS)[number];
 
 const share = z.number().min(0).max(1);
 const side = z.object({
@@ -66,7 +64,7 @@ export const compare = defineRoute({
   permission: reads('telemetry'),
   shared: true,
   body: z.strictObject({
-    signal: z.enum(COMPARE_SIGNALS).default('spans'),
+    signal: z.enum(EVENT_KINDS).default('spans'),
     ...windowShape,
     selection: z
       .union([filterSchema, z.string().min(1).max(4_096)], {

@@ -1,10 +1,14 @@
+import type { RecordKind } from '../filter/records.ts';
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
 import { windowShape } from './common.ts';
 import { METRIC_TYPES } from './metrics.ts';
 
-export const EXPORT_SIGNALS = ['traces', 'spans', 'logs', 'exceptions', 'metrics'] as const;
-export type ExportSignal = (typeof EXPORT_SIGNALS)[number];
+export const EXPORT_KINDS = ['traces', 'spans', 'logs', 'exceptions', 'metrics'] as const satisfies readonly (
+  | RecordKind
+  | 'traces'
+)[];
+export type ExportKind = (typeof EXPORT_KINDS)[number];
 
 export const EXPORT_FORMATS = ['csv', 'json', 'otlp'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -26,7 +30,7 @@ export const exportRows = defineRoute({
   stream: 'file',
   produces: ['text/csv; charset=utf-8', 'application/x-ndjson'],
   body: z.strictObject({
-    signal: z.enum(EXPORT_SIGNALS),
+    signal: z.enum(EXPORT_KINDS),
     format: z.enum(EXPORT_FORMATS).meta({
       description:
         '`csv`: RFC 4180, texts that a spreadsheet would run as a formula begin with an apostrophe. `json`: one object a line. `otlp`: one export request a line (the file format of the OpenTelemetry Collector); spans and logs only.',

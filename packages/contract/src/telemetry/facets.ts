@@ -1,3 +1,4 @@
+import { EVENT_KINDS } from '../filter/records.ts';
 import { z } from 'zod';
 import type { FieldName } from '../filter/fields.ts';
 import { MAX_COUNTED_KEYS } from '../filter/keys.ts';
@@ -29,7 +30,7 @@ export const facets = defineRoute({
   permission: reads('telemetry'),
   shared: true,
   body: z.strictObject({
-    signal: z.enum(['spans', 'logs', 'exceptions']).default('spans'),
+    signal: z.enum([...EVENT_KINDS, 'exceptions']).default('spans'),
     ...windowShape,
     fields: z
       .array(z.string().min(1).max(300))

@@ -1,10 +1,7 @@
 import { z } from 'zod';
+import { EVENT_KINDS } from '../filter/records.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, timeSchema } from './common.ts';
-
-/** Signals whose fields can be listed and completed. */
-export const FIELD_SIGNALS = ['spans', 'logs'] as const;
-export type FieldSignal = (typeof FIELD_SIGNALS)[number];
 
 /** `text`: searched by words. `key` types are what the senders said: `mixed` when they differ. */
 export const FIELD_TYPES = [
@@ -19,7 +16,7 @@ export const FIELD_TYPES = [
 ] as const;
 
 const question = {
-  signal: z.enum(FIELD_SIGNALS).default('spans'),
+  signal: z.enum(EVENT_KINDS).default('spans'),
   from: timeSchema.default('-24h'),
   to: timeSchema.default('now'),
   q: z.string().max(4_096).optional(),

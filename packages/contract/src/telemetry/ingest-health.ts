@@ -1,8 +1,9 @@
+import { SIGNALS } from '@candela/kernel';
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
 import { count, isoTime } from './common.ts';
 
-const signal = z.enum(['traces', 'logs', 'metrics', 'unknown']);
+const signal = z.enum([...SIGNALS, 'unknown']);
 const ms = z.number().meta({ description: 'Milliseconds.' });
 const bytes = z.number().meta({ description: 'Bytes.' });
 
@@ -77,7 +78,7 @@ export const getIngestHealth = defineRoute({
       /** Of this project, from here on. */
       signals: z.array(
         z.object({
-          signal: z.enum(['traces', 'logs', 'metrics']),
+          signal: z.enum(SIGNALS),
           lastTime: isoTime.nullable(),
           requests: count,
           accepted: count,

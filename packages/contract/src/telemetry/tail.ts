@@ -1,12 +1,9 @@
 import { z } from 'zod';
+import { EVENT_KINDS } from '../filter/records.ts';
 import { defineRoute, reads } from '../route.ts';
 import { timeSchema } from './common.ts';
 import { logRowSchema } from './logs.ts';
 import { spanRowSchema } from './traces.ts';
-
-/** Signals that can be watched live. */
-export const LIVE_SIGNALS = ['spans', 'logs'] as const;
-export type LiveSignal = (typeof LIVE_SIGNALS)[number];
 
 /** How far back a live view may begin, seconds. */
 export const TAIL_MAX_BACK_SECONDS = 600;
@@ -21,7 +18,7 @@ export const tail = defineRoute({
   permission: reads('telemetry'),
   stream: 'events',
   query: z.strictObject({
-    signal: z.enum(LIVE_SIGNALS).default('spans'),
+    signal: z.enum(EVENT_KINDS).default('spans'),
     q: z.string().max(4_096).optional(),
     since: timeSchema.optional().meta({
       description: `Rows that arrived from then on, by the clock of the platform: ISO 8601 or relative to now (\`-5s\`); at most ${TAIL_MAX_BACK_SECONDS} seconds back. Default: now.`,

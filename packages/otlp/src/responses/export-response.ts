@@ -3,7 +3,8 @@ import { encodeMessage } from '../messages/encode.ts';
 import { parseJson } from '../messages/parse-json.ts';
 import { LOGS_RESPONSE, type Message, METRICS_RESPONSE, TRACE_RESPONSE } from '../messages/schema.ts';
 import { ProtoWriter } from '../messages/writer.ts';
-import type { Format, Signal } from '../requests.ts';
+import type { Signal } from '@candela/kernel';
+import type { Format } from '../requests.ts';
 import { Wire } from '../wire/wire.ts';
 
 /** What of a request was not taken. Both empty means that all was well. */

@@ -1,6 +1,14 @@
-import type { HierarchyNode, SpanDetail, SpanRow, Trace, TraceHit, TraceRow } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
-import type { ReadStores, StoredSignal } from './core/stores.ts';
+import {
+  type HierarchyNode,
+  type SpanDetail,
+  type SpanRow,
+  type Trace,
+  type TraceHit,
+  type TraceRow,
+  RECORDS,
+} from '@candela/contract';
+import type { RequestContext, Signal } from '@candela/kernel';
+import type { ReadStores } from './core/stores.ts';
 import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
 import { environmentsOf } from './environments.ts';
 import { facets } from './aggregate/facets.ts';
@@ -23,7 +31,7 @@ export * from './agents/index.ts';
 export type { AggregateInput, AggregateResult } from './aggregate/aggregate.ts';
 export type { Facet, FacetsAnswer, FacetsInput } from './aggregate/facets-input.ts';
 export type { QueryLimits } from './core/run.ts';
-export { type ReadStore, type StoredSignal, type StoreRoutes, tablesOf } from './core/stores.ts';
+export { type ReadStore, type StoreRoutes, tablesOf } from './core/stores.ts';
 export type { Window } from './core/scope.ts';
 export { type CodingAgentQueries, createCodingAgentQueries } from './coding-agents/index.ts';
 export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
@@ -125,5 +133,4 @@ export function createTelemetryQueries(
 }
 
 /** Exceptions are with the spans that most of them are found on. */
-const signalOf = ({ signal }: Pick<FacetsInput, 'signal'>): StoredSignal =>
-  signal === 'logs' ? 'logs' : 'traces';
+const signalOf = ({ signal }: Pick<FacetsInput, 'signal'>): Signal => RECORDS[signal ?? 'spans'];

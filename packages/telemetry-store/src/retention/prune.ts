@@ -1,12 +1,12 @@
+import type { Signal } from '@candela/kernel';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TelemetryStore } from '../client/types.ts';
-import type { StoredSignal } from '../queries/core/stores.ts';
 import { ROLLUPS } from '../rollups/index.ts';
 import { TABLES } from '../schema/tables.ts';
 
 export interface PruneInput {
   readonly projectId: string;
-  readonly signal: StoredSignal;
+  readonly signal: Signal;
   /** Days that records of the project are kept from now on. */
   readonly days: number;
   /** Epoch milliseconds. */
@@ -25,11 +25,11 @@ const REWRITE_TIMEOUT_MS = 1_800_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 2_000;
 
-const isOf = (signal: StoredSignal, table: string): boolean =>
+const isOf = (signal: Signal, table: string): boolean =>
   signal === 'metrics' ? table.startsWith('otel_metrics_') : table === `otel_${signal}`;
 
 /** Tables with records of a signal, or made of them also: what is derived from several goes with the first of them. */
-function tablesOf(signal: StoredSignal): { readonly name: string; readonly day: string }[] {
+function tablesOf(signal: Signal): { readonly name: string; readonly day: string }[] {
   const records = TABLES.filter(({ name }) => isOf(signal, name)).map(({ name }) => ({
     name,
     day: 'toDate(ReceivedAt)',

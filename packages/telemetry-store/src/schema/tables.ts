@@ -5,6 +5,8 @@
  * Names and types of the OpenTelemetry ClickHouse exporter are kept, so that existing dashboards read them; ours
  * follow after. Codecs, keys and indexes are the migrations' business (docs/adr/ says how they were chosen).
  */
+import type { Signal } from '@candela/kernel';
+
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
@@ -34,7 +36,7 @@ export type ColumnType =
 
 export interface Table {
   readonly name: string;
-  readonly signal: 'traces' | 'logs' | 'metrics';
+  readonly signal: Signal;
   readonly columns: readonly Column[];
 }
 

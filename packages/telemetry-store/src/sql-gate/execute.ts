@@ -1,14 +1,8 @@
-import { askerOf, fail, type RequestContext } from '@candela/kernel';
+import { askerOf, fail, type RequestContext, type Signal } from '@candela/kernel';
 import { Params } from '../queries/core/params.ts';
 import type { QueryLimits } from '../queries/core/run.ts';
 import type { Window } from '../queries/core/scope.ts';
-import {
-  type ReadStore,
-  type ReadStores,
-  type StoredSignal,
-  storeOf,
-  tablesOf,
-} from '../queries/core/stores.ts';
+import { type ReadStore, type ReadStores, storeOf, tablesOf } from '../queries/core/stores.ts';
 import { type GatedSql, gateSql } from './gate.ts';
 import { prelude, rowFilters, SQL_TABLES, sqlColumns } from './prelude.ts';
 import { explainFailure } from './refusal.ts';
@@ -148,7 +142,7 @@ async function storeFor(
   stores: ReadStores,
   context: RequestContext,
   tables: ReadonlySet<string>,
-): Promise<{ readonly store: ReadStore; readonly signals: ReadonlySet<StoredSignal> }> {
+): Promise<{ readonly store: ReadStore; readonly signals: ReadonlySet<Signal> }> {
   const named = new Set(SQL_TABLES.filter(({ name }) => tables.has(name)).map(({ signal }) => signal));
   const [first = 'traces', second] = named;
   const store = await storeOf(stores, context, first);

@@ -1,4 +1,4 @@
-import { canonicalFilter, type CompareSignal, type Filter, parseFilterOrFail } from '@candela/contract';
+import { canonicalFilter, type EventKind, type Filter, parseFilterOrFail } from '@candela/contract';
 import { type Clock, fail, previousWindow } from '@candela/kernel';
 import type { CompareQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
@@ -30,7 +30,7 @@ export function compareHandlers(queries: CompareQueries, clock: Clock): Pick<Han
   };
 }
 
-function selectionOf(given: string | Filter | undefined, signal: CompareSignal): Filter | undefined {
+function selectionOf(given: string | Filter | undefined, signal: EventKind): Filter | undefined {
   if (given === undefined) return undefined;
   const chosen =
     typeof given === 'string' ? parseFilterOrFail(given, signal) : canonicalFilter(given, signal);

@@ -8,7 +8,7 @@ import {
   logRowSchema,
   metricRowSchema,
 } from '@candela/contract';
-import type { ExportSignal } from '@candela/contract';
+import type { ExportKind } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { type ExportRow, isOtlp, toAttributes } from '@candela/telemetry-store';
 
@@ -18,7 +18,7 @@ export interface Column {
   value(row: ExportRow): unknown;
 }
 
-const MORE: Record<ExportSignal, readonly string[]> = {
+const MORE: Record<ExportKind, readonly string[]> = {
   traces: [],
   exceptions: [],
   metrics: [],
@@ -33,10 +33,10 @@ const ROWS = {
   logs: logRowSchema,
   exceptions: exceptionGroupSchema,
   metrics: metricRowSchema,
-} satisfies Record<ExportSignal, unknown>;
+} satisfies Record<ExportKind, unknown>;
 
 /** Fields of a row, in the order of the search's answer. */
-function rowFields(signal: ExportSignal): readonly string[] {
+function rowFields(signal: ExportKind): readonly string[] {
   return [...Object.keys(ROWS[signal].shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
 }
 
@@ -44,7 +44,7 @@ function rowFields(signal: ExportSignal): readonly string[] {
 const ALL = '*';
 
 /** The columns asked for, else one for every field of the row. @throws bad_query */
-export function columnsOf(signal: ExportSignal, wanted: readonly string[] = [ALL]): Column[] {
+export function columnsOf(signal: ExportKind, wanted: readonly string[] = [ALL]): Column[] {
   const fields = rowFields(signal);
   const names = wanted.flatMap((name) => (name === ALL ? fields : [name]));
   return [...new Set(names)].map((name): Column => {

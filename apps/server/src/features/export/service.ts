@@ -1,12 +1,6 @@
-import { EXPORT_HEADERS, type ExportFormat, type ExportSignal } from '@candela/contract';
+import { EXPORT_HEADERS, type ExportFormat, type ExportKind, type EventKind } from '@candela/contract';
 import { type Clock, fail, type RequestContext } from '@candela/kernel';
-import {
-  type ExportInput,
-  type ExportQueries,
-  type ExportRow,
-  isOtlp,
-  type OtlpSignal,
-} from '@candela/telemetry-store';
+import { type ExportInput, type ExportQueries, type ExportRow, isOtlp } from '@candela/telemetry-store';
 import type { FileAnswer } from '../../http/stream-answer.ts';
 import { attributeObject, type Column, columnsOf } from './columns.ts';
 import { csvLine } from './formats/csv.ts';
@@ -19,7 +13,7 @@ export interface ExportParts {
 }
 
 export interface ExportAsk {
-  readonly signal: ExportSignal;
+  readonly signal: ExportKind;
   readonly format: ExportFormat;
   readonly columns: readonly string[] | undefined;
   readonly input: ExportInput;
@@ -78,7 +72,7 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
 
   async function* otlp(
     context: RequestContext,
-    signal: OtlpSignal,
+    signal: EventKind,
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncGenerator<string> {
@@ -124,7 +118,7 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
   };
 }
 
-function toObject(signal: ExportSignal, row: ExportRow, columns: readonly Column[] | undefined): object {
+function toObject(signal: ExportKind, row: ExportRow, columns: readonly Column[] | undefined): object {
   if (columns !== undefined) {
     return Object.fromEntries(columns.map((column) => [column.name, column.value(row) ?? null]));
   }

@@ -1,5 +1,5 @@
 import type { IngestClient, IngestTrouble } from '@candela/contract';
-import type { Clock } from '@candela/kernel';
+import { type Clock, SIGNALS } from '@candela/kernel';
 import type { IngestLog, StoreHealth } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import type { Ingest } from '../../ingest/index.ts';
@@ -24,7 +24,6 @@ const SILENT: SignalFigures = {
   refused: 0,
   bytes: 0,
 };
-const SIGNALS = ['traces', 'logs', 'metrics'] as const;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** How the receivers do, for the project that asks; the pipeline behind them is everybody's. */

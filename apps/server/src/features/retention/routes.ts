@@ -1,4 +1,4 @@
-import { RETAINED_SIGNALS } from '@candela/contract';
+import { SIGNALS } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { record } from '../audit/service.ts';
@@ -14,7 +14,7 @@ export function retentionHandlers(
     getRetention: ({ context }) => ({ data: choices.of(context.projectId) }),
     updateRetention: async ({ context, body }) => {
       const changes = new Map<string, number | null>();
-      for (const signal of RETAINED_SIGNALS) {
+      for (const signal of SIGNALS) {
         const days = body[signal];
         if (days !== undefined) changes.set(signal, days);
       }

@@ -1,4 +1,5 @@
-import { RETAINED_SIGNALS, type RetainedSignal, type RetentionSettings } from '@candela/contract';
+import type { RetentionSettings } from '@candela/contract';
+import { SIGNALS, type Signal } from '@candela/kernel';
 import type { Logger } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import { type Retention, retentionDaysOf } from '../../ingest/retention.ts';
@@ -6,7 +7,7 @@ import { type Retention, retentionDaysOf } from '../../ingest/retention.ts';
 export interface RetentionParts {
   readonly metadata: Pick<MetadataStore, 'retention' | 'changes'>;
   /** What counts for projects that chose nothing. */
-  readonly defaults: Readonly<Record<RetainedSignal, Retention>>;
+  readonly defaults: Readonly<Record<Signal, Retention>>;
   readonly logger: Logger;
 }
 
@@ -44,12 +45,12 @@ export class RetentionChoices {
   }
 
   /** Days that a project chose; undefined: none. */
-  chosen(projectId: string, signal: RetainedSignal): number | undefined {
+  chosen(projectId: string, signal: Signal): number | undefined {
     return this.#days.get(key(projectId, signal));
   }
 
   of(projectId: string): RetentionSettings {
-    const setting = (signal: RetainedSignal) => {
+    const setting = (signal: Signal) => {
       const chosen = this.chosen(projectId, signal);
       const fallback = retentionDaysOf(this.#parts.defaults[signal], projectId);
       return { days: chosen ?? fallback, own: chosen !== undefined, default: fallback };
@@ -58,10 +59,10 @@ export class RetentionChoices {
   }
 
   /** Every choice of every project. */
-  all(): { readonly projectId: string; readonly signal: RetainedSignal; readonly days: number }[] {
+  all(): { readonly projectId: string; readonly signal: Signal; readonly days: number }[] {
     return [...this.#days].flatMap(([name, days]) => {
       const at = name.indexOf('\n');
-      const signal = RETAINED_SIGNALS.find((one) => one === name.slice(0, at));
+      const signal = SIGNALS.find((one) => one === name.slice(0, at));
       return signal === undefined ? [] : [{ projectId: name.slice(at + 1), signal, days }];
     });
   }

@@ -1,4 +1,4 @@
-import type { Filter, LiveSignal } from '@candela/contract';
+import type { Filter, EventKind } from '@candela/contract';
 import { TAIL_MAX_BACK_SECONDS } from '@candela/contract';
 import { CandelaError, type Clock, newRequestId, type RequestContext } from '@candela/kernel';
 import { type Arrival, liveTable, type LiveRow, type TailQueries } from '@candela/telemetry-store';
@@ -17,7 +17,7 @@ export interface TailParts {
 }
 
 export interface TailInput {
-  readonly signal: LiveSignal;
+  readonly signal: EventKind;
   readonly filter: Filter | undefined;
   /** Names filter and tenant: a connection that comes back must ask for the same. */
   readonly question: string;

@@ -4,7 +4,7 @@ import {
   type Filter,
   parseFilterOrFail,
   type ROUTES,
-  type Signal,
+  type RecordKind,
 } from '@candela/contract';
 import { type Clock, fail, parseTime } from '@candela/kernel';
 import type { ListedTrace, Window } from '@candela/telemetry-store';
@@ -82,7 +82,7 @@ export const isoOf = (nanos: bigint): string => new Date(Number(nanos / NANOS_PE
 export const period = ({ from, to }: Window) => ({ from: isoOf(from), to: isoOf(to) });
 
 /** Filter and search text together: both must hold. @throws bad_query */
-export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>, signal: Signal): Filter | undefined {
+export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>, signal: RecordKind): Filter | undefined {
   const parsed = body.q === undefined ? undefined : parseFilterOrFail(body.q, signal);
   if (body.filter === undefined) return parsed;
   const given = canonicalFilter(body.filter, signal);

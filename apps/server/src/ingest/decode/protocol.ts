@@ -1,7 +1,7 @@
-import type { ErrorCode } from '@candela/kernel';
+import type { ErrorCode, Signal } from '@candela/kernel';
 import type { EncodedBlock } from '@candela/telemetry-store/encode';
 import type { Limits } from '@candela/otlp';
-import type { ContentEncoding, Format, Signal } from '../types.ts';
+import type { ContentEncoding, Format } from '../types.ts';
 
 /** Given to every worker once. */
 export interface WorkerSetup {

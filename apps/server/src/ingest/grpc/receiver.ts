@@ -8,14 +8,21 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
+import {
+  asCandelaError,
+  type CandelaError,
+  fail,
+  type Logger,
+  newRequestId,
+  type Signal,
+} from '@candela/kernel';
 import { encodeExportResponse, encodeStatus, exportFailure, GRPC } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import { header } from '../../http/header.ts';
 import type { Acceptor } from '../accept.ts';
 import type { IngestStats } from '../stats/stats.ts';
 import type { IngestMetrics } from '../metrics.ts';
-import type { Acceptance, Caller, Signal } from '../types.ts';
+import type { Acceptance, Caller } from '../types.ts';
 import { readMessage } from './message.ts';
 import {
   ACCEPTED_ENCODINGS,

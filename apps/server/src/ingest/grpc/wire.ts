@@ -1,5 +1,5 @@
-import { fail } from '@candela/kernel';
-import type { ContentEncoding, Signal } from '../types.ts';
+import { fail, type Signal } from '@candela/kernel';
+import type { ContentEncoding } from '../types.ts';
 
 /** The three Export methods; nothing else is served. */
 export const METHODS = new Map<string, Signal>([

@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
+import {
+  asCandelaError,
+  type CandelaError,
+  fail,
+  type Logger,
+  newRequestId,
+  type Signal,
+} from '@candela/kernel';
 import { encodeExportResponse, encodeStatus, exportFailure } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import { header } from '../../http/header.ts';
 import type { Acceptor } from '../accept.ts';
 import type { IngestStats } from '../stats/stats.ts';
 import type { IngestMetrics } from '../metrics.ts';
-import type { Acceptance, Caller, ContentEncoding, Format, Signal } from '../types.ts';
+import type { Acceptance, Caller, ContentEncoding, Format } from '../types.ts';
 import { readBody } from './body.ts';
 import { isJson, isProtobuf, matchReceiver } from './route.ts';
 

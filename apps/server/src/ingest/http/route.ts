@@ -1,13 +1,8 @@
-import type { Signal } from '../types.ts';
+import { SIGNALS, type Signal } from '@candela/kernel';
 
-const SIGNALS = new Map<string, Signal>([
-  ['traces', 'traces'],
-  ['metrics', 'metrics'],
-  ['logs', 'logs'],
-]);
 /** What real exporters put before `/v1/<signal>`: nothing, a proxy's prefix, or the path of another product. */
 const PREFIXES = new Set(['', '/otlp', '/api/public/otel', '/api/public/otel/otlp']);
-const PATH = /^(.*)\/v1\/(traces|metrics|logs)$/;
+const PATH = /^(.*)\/v1\/([a-z]+)$/;
 
 /**
  * The signal an HTTP request is for, or undefined when its path is no OTLP receiver. Doubled and trailing slashes are
@@ -24,7 +19,7 @@ export function matchReceiver(
   const path = (query === -1 ? url : url.slice(0, query)).replaceAll(/\/{2,}/g, '/').replace(/\/+$/, '');
   if (path === '') return method === 'POST' && isProtobuf(contentType) ? 'traces' : undefined;
   const match = PATH.exec(path);
-  return match !== null && PREFIXES.has(match[1] ?? '') ? SIGNALS.get(match[2] ?? '') : undefined;
+  return match !== null && PREFIXES.has(match[1] ?? '') ? SIGNALS.find((one) => one === match[2]) : undefined;
 }
 
 function isRoot(url: string): boolean {

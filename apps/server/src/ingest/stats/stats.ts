@@ -1,5 +1,5 @@
-import type { Clock, ErrorCode, Principal } from '@candela/kernel';
-import type { Caller, ReceiverName, Format, Signal } from '../types.ts';
+import type { Clock, ErrorCode, Principal, Signal } from '@candela/kernel';
+import type { Caller, ReceiverName, Format } from '../types.ts';
 import { clientOf } from './client.ts';
 import { Minutes, type Minute } from './minutes.ts';
 

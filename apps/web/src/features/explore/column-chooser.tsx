@@ -1,3 +1,4 @@
+import type { EventKind } from '@candela/contract';
 import { Columns3 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
@@ -18,7 +19,7 @@ export interface ColumnChoice {
   readonly chosen: readonly Column[];
   readonly onChange: (cols: string | undefined) => void;
   /** Any attribute of these rows may be a column too. */
-  readonly fields?: { readonly signal: 'spans' | 'logs'; readonly scope: Scope };
+  readonly fields?: { readonly signal: EventKind; readonly scope: Scope };
 }
 
 /** Chooses the columns; the choice goes into the URL, the default ones leave it. */

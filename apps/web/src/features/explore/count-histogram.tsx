@@ -1,4 +1,4 @@
-import type { Measure } from '@candela/contract';
+import type { Measure, EventKind } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { aggregateQuery } from '../../api/explore.ts';
@@ -24,7 +24,7 @@ const MEASURES = ['count', 'errors'] as const satisfies readonly Measure[];
 
 /** How many records fit the search over the time range; brushing zooms. */
 export function CountHistogram(props: {
-  config: ExploreConfig & { readonly signal: 'spans' | 'logs' };
+  config: ExploreConfig & { readonly signal: EventKind };
   scope: Scope;
   /** Beside the number of records. */
   also?: ReactNode;

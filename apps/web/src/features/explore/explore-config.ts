@@ -1,8 +1,8 @@
-import type { Signal } from '@candela/contract/filter';
+import type { RecordKind } from '@candela/contract/filter';
 
 /** What a page explores: whose fields its search box knows and which values its facets panel counts. */
 export interface ExploreConfig {
-  readonly signal: Exclude<Signal, 'metrics'>;
+  readonly signal: Exclude<RecordKind, 'metrics'>;
   /** What is counted, in the plural: `spans`. */
   readonly noun: string;
   /** Fields of the facets panel, in its order; also the fields whose values the search box completes. */

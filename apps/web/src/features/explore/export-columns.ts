@@ -1,4 +1,4 @@
-import type { ExceptionGroup, ExportSignal, LogRow, SpanRow, TraceRow } from '@candela/contract';
+import type { ExceptionGroup, ExportKind, LogRow, SpanRow, TraceRow } from '@candela/contract';
 
 /** Fields of a row by the id of the column that shows them. */
 type FieldsOf<Row> = ReadonlyMap<string, readonly (keyof Row & string)[]>;
@@ -74,7 +74,7 @@ export const FIELDS_OF: {
  * beside them the attributes that the page has columns for. Undefined: whatever the format has by itself.
  */
 export function exportColumns(
-  signal: ExportSignal,
+  signal: ExportKind,
   format: 'csv' | 'json',
   choice: 'shown' | 'all',
   shown: readonly string[],

@@ -1,4 +1,4 @@
-import type { ExportFormat, ExportSignal } from '@candela/contract';
+import type { ExportFormat, ExportKind } from '@candela/contract';
 import { useState } from 'react';
 import { addressOf, tabKey } from '../../api/client.ts';
 import { exportRequest } from '../../api/explore.ts';
@@ -18,11 +18,11 @@ const FORMATS: readonly { readonly value: ExportFormat; readonly label: string; 
   { value: 'json', label: 'JSON Lines', note: 'one object a line' },
   { value: 'otlp', label: 'OTLP JSON', note: 'any OpenTelemetry receiver takes it again' },
 ];
-const RECORDS: ReadonlySet<ExportSignal> = new Set(['spans', 'logs']);
+const RECORDS: ReadonlySet<ExportKind> = new Set(['spans', 'logs']);
 const BOUNDS = [1_000, 10_000, 100_000] as const;
 
 export interface ExportAbout {
-  readonly signal: ExportSignal;
+  readonly signal: ExportKind;
   readonly scope: Scope;
   /** What the rows are, in the plural. */
   readonly noun: string;

@@ -1,4 +1,4 @@
-import { MAX_COUNTED_KEYS, type Signal } from '@candela/contract/filter';
+import { MAX_COUNTED_KEYS, type RecordKind } from '@candela/contract/filter';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { type Preference, preference } from '../../lib/preference.ts';
 import { textParam } from '../../lib/search-params.ts';
@@ -38,10 +38,10 @@ export function useFolded(config: ExploreConfig): {
 }
 
 /** The facets that a person added, by signal, as an address writes them. */
-const addedFacets = (signal: Signal): Preference<string> => kept(`facets.added.${signal}`);
+const addedFacets = (signal: RecordKind): Preference<string> => kept(`facets.added.${signal}`);
 
 /** What an address says of a person's facets, when it is to show the same to others; undefined: nothing. */
-export function useFacetsText(signal: Signal): string | undefined {
+export function useFacetsText(signal: RecordKind): string | undefined {
   const own = addedFacets(signal).use();
   const ofAddress = useAddress();
   return ofAddress ?? (own === '' ? undefined : own);
@@ -64,7 +64,7 @@ export interface AddedFacets {
 }
 
 /** Facets beyond those of the page: those that the address says, as a saved view does, else those that the person added. */
-export function useAddedFacets(signal: Signal): AddedFacets {
+export function useAddedFacets(signal: RecordKind): AddedFacets {
   const choice = addedFacets(signal);
   const own = choice.use();
   const ofAddress = useAddress();

@@ -3,7 +3,7 @@ import {
   FIELDS,
   isCountable,
   MAX_COUNTED_KEYS,
-  type Signal,
+  type RecordKind,
 } from '@candela/contract/filter';
 import { isContentKey } from '@candela/semconv/content-keys';
 import type { Scope } from '../../api/telemetry.ts';
@@ -12,7 +12,7 @@ import { FieldList } from './field-list.tsx';
 const NAMED = Object.entries(FIELDS as Readonly<Record<string, FieldDefinition>>);
 
 /** Fields of a signal that can be counted and are not yet, by a part of their names. */
-const named = (signal: Signal, taken: ReadonlySet<string>, words: string): string[] =>
+const named = (signal: RecordKind, taken: ReadonlySet<string>, words: string): string[] =>
   NAMED.filter(
     ([name, field]) =>
       field.signals.includes(signal) &&
@@ -26,7 +26,7 @@ const isContent = (field: string): boolean =>
 
 /** Finds a field or an attribute of the rows to make a facet of. */
 export default function FacetPicker(props: {
-  signal: Signal;
+  signal: RecordKind;
   scope: Scope;
   /** Fields that are facets. */
   taken: ReadonlySet<string>;

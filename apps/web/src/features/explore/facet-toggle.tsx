@@ -1,9 +1,10 @@
+import type { EventKind } from '@candela/contract';
 import { ListChecks, ListPlus } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { useAddedFacets } from './facet-fields.ts';
 
 /** Beside an attribute: makes a facet of its key, or takes it out again. */
-export function FacetToggle(props: { signal: 'spans' | 'logs'; field: string; name: string }) {
+export function FacetToggle(props: { signal: EventKind; field: string; name: string }) {
   const { fields, full, add, remove } = useAddedFacets(props.signal);
   const isFacet = fields.includes(props.field);
   const Icon = isFacet ? ListChecks : ListPlus;

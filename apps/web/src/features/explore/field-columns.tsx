@@ -1,10 +1,11 @@
+import type { EventKind } from '@candela/contract';
 import { keyField, MAX_ROW_FIELDS } from '@candela/contract/filter';
 import type { Scope } from '../../api/telemetry.ts';
 import { FieldList } from './field-list.tsx';
 
 /** Finds attributes of the rows and makes columns of them. */
 export default function FieldColumns(props: {
-  signal: 'spans' | 'logs';
+  signal: EventKind;
   scope: Scope;
   /** Ids of the columns that are shown. */
   chosen: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-import type { Signal } from '@candela/contract/filter';
+import type { RecordKind } from '@candela/contract/filter';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { fieldsQuery } from '../../api/explore.ts';
@@ -17,7 +17,7 @@ export function FieldList(props: {
   label: string;
   /** It has the focus when it comes. */
   autoFocus?: boolean;
-  signal: Signal;
+  signal: RecordKind;
   scope: Scope;
   /** Why no more can be taken. */
   full: string | undefined;

@@ -1,4 +1,4 @@
-import type { LiveSignal } from '@candela/contract';
+import type { EventKind } from '@candela/contract';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ApiError } from '../../api/client.ts';
 
@@ -47,7 +47,7 @@ interface Inbox<Row> {
  * where it stopped; a hidden tab closes it until it is looked at again.
  */
 export function useLive<Row>(options: {
-  readonly signal: LiveSignal;
+  readonly signal: EventKind;
   readonly q: string;
   readonly environment: string | undefined;
   readonly enabled: boolean;

@@ -1,4 +1,4 @@
-import type { Signal } from '@candela/contract/filter';
+import type { RecordKind } from '@candela/contract/filter';
 import { type Preference, preference } from '../../lib/preference.ts';
 
 const MOST = 8;
@@ -6,8 +6,8 @@ const MOST = 8;
 const LONGEST = 400;
 const isText = (text: string): text is string => text.length < MOST * (LONGEST + 10);
 
-const stores = new Map<Signal, Preference<string>>();
-function storeOf(signal: Signal): Preference<string> {
+const stores = new Map<RecordKind, Preference<string>>();
+function storeOf(signal: RecordKind): Preference<string> {
   const known = stores.get(signal) ?? preference(`recent.${signal}`, '', isText);
   stores.set(signal, known);
   return known;
@@ -16,7 +16,7 @@ function storeOf(signal: Signal): Preference<string> {
 const listOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 /** Searches of this person on this machine, the latest first. */
-export const recentQueries = (signal: Signal) => ({
+export const recentQueries = (signal: RecordKind) => ({
   use: (): string[] => listOf(storeOf(signal).use()),
   remember(query: string): void {
     const line = query.trim();

@@ -1,5 +1,5 @@
 import type { SavedView } from '@candela/contract';
-import type { Signal } from '@candela/contract/filter';
+import type { RecordKind } from '@candela/contract/filter';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Check, Pencil, RefreshCw, Trash2 } from 'lucide-react';
@@ -24,7 +24,7 @@ const inWords = (view: SavedView): string =>
 type Editing = { readonly id: string; readonly what: 'rename' | 'replace' | 'delete'; readonly name: string };
 
 /** Body of the menu of saved views. */
-export default function SavedViewsPanel(props: { page: string; signal: Signal; onDone: () => void }) {
+export default function SavedViewsPanel(props: { page: string; signal: RecordKind; onDone: () => void }) {
   const router = useRouter();
   const search = useRouterState({ select: (state) => state.location.search });
   const facets = useFacetsText(props.signal);

@@ -1,4 +1,4 @@
-import type { Signal } from '@candela/contract/filter';
+import type { RecordKind } from '@candela/contract/filter';
 import { Bookmark } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +11,7 @@ export function SavedViewsMenu(props: {
   /** Path of the page without its slash: `traces`. */
   page: string;
   /** Whose facets the page has. */
-  signal: Signal;
+  signal: RecordKind;
 }) {
   const [open, setOpen] = useState(false);
   return (

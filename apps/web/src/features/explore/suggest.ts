@@ -1,4 +1,4 @@
-import type { FieldDefinition, Signal } from '@candela/contract/filter';
+import type { FieldDefinition, RecordKind } from '@candela/contract/filter';
 
 /** One line of a list of suggestions. */
 export interface Suggestion {
@@ -9,7 +9,7 @@ export interface Suggestion {
 type Fields = Readonly<Record<string, FieldDefinition>>;
 
 /** Fields of the signal whose name or alias begins with, else contains, what was typed. */
-export function suggestFields(fields: Fields, signal: Signal, prefix: string): Suggestion[] {
+export function suggestFields(fields: Fields, signal: RecordKind, prefix: string): Suggestion[] {
   const wanted = prefix.toLowerCase();
   const found: { rank: number; suggestion: Suggestion }[] = [];
   for (const [name, field] of Object.entries(fields)) {

@@ -1,4 +1,4 @@
-import type { FilterCompletion, Signal } from '@candela/contract/filter';
+import type { FilterCompletion, RecordKind, EventKind } from '@candela/contract/filter';
 import { hashKey, keepPreviousData, type Query, type QueryKey, useQuery } from '@tanstack/react-query';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
@@ -35,7 +35,7 @@ const NOTHING_AT: FilterCompletion = {
   field: undefined,
   options: [],
 };
-const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
+const asks = (signal: RecordKind): signal is EventKind => signal === 'spans' || signal === 'logs';
 
 /** What a query is about besides what was typed, which its key ends with. */
 const about = (key: QueryKey): string => hashKey(key.slice(0, -1));

@@ -1,4 +1,4 @@
-import type { ComparedField, ComparedNumber } from '@candela/contract';
+import type { ComparedField, ComparedNumber, EventKind } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
@@ -46,7 +46,7 @@ const percent = (share: number): string => {
  */
 export default function WhatDiffers(props: {
   config: ExploreConfig;
-  signal: 'spans' | 'logs';
+  signal: EventKind;
   scope: Scope;
   /** Whether the time range moves on by itself, every few seconds. */
   isLive: boolean;
@@ -155,7 +155,7 @@ function nothingText(found: { selection: Side; estimated: boolean }, isPeriod: b
 /** With what it is compared, the usual selections, and any other as text. */
 function Choose(props: {
   config: ExploreConfig;
-  signal: 'spans' | 'logs';
+  signal: EventKind;
   scope: Scope;
   selection: string;
   before: TimeWindow | undefined;

@@ -1,4 +1,5 @@
-import type { RetainedSignal, RetentionSettings } from '@candela/contract';
+import type { RetentionSettings } from '@candela/contract';
+import type { Signal } from '@candela/kernel';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeRetention, retentionQuery } from '../../api/connectors.ts';
@@ -12,7 +13,7 @@ import { useProject } from '../session/use-project.ts';
 import { useWhoAsks } from '../session/use-person.ts';
 import { Loaded, Section, SettingsPage } from './page.tsx';
 
-const SIGNALS: readonly { readonly signal: RetainedSignal; readonly label: string }[] = [
+const SIGNALS: readonly { readonly signal: Signal; readonly label: string }[] = [
   { signal: 'traces', label: 'Traces' },
   { signal: 'metrics', label: 'Metrics' },
   { signal: 'logs', label: 'Logs' },
@@ -41,7 +42,7 @@ export function RetentionPage() {
 
 function Signals({ retention }: { retention: RetentionSettings }) {
   const { can } = useWhoAsks();
-  const [changing, setChanging] = useState<RetainedSignal>();
+  const [changing, setChanging] = useState<Signal>();
   const row = SIGNALS.find((each) => each.signal === changing);
   return (
     <>
@@ -88,9 +89,9 @@ function Signals({ retention }: { retention: RetentionSettings }) {
 }
 
 function Change(props: {
-  signal: RetainedSignal;
+  signal: Signal;
   label: string;
-  now: RetentionSettings[RetainedSignal];
+  now: RetentionSettings[Signal];
   onClose: () => void;
 }) {
   const { now } = props;

@@ -1,4 +1,4 @@
-import { type Filter, LIST_LIMITS, type Measure } from '@candela/contract';
+import { type Filter, LIST_LIMITS, type Measure, type EventKind } from '@candela/contract';
 import { fail, type RequestContext, previousWindow } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { listName } from '../core/cursor.ts';
@@ -20,7 +20,7 @@ import { sinceOf } from './since.ts';
 
 export interface AggregateInput {
   /** Default: spans. */
-  readonly signal?: 'spans' | 'logs';
+  readonly signal?: EventKind;
   readonly window: Window;
   readonly filter: Filter | undefined;
   readonly groupBy: readonly string[];
@@ -57,7 +57,7 @@ export interface AggregateResult {
   readonly sample: number | null;
 }
 
-export const COUNTED: Readonly<Record<'spans' | 'logs', Counted>> = {
+export const COUNTED: Readonly<Record<EventKind, Counted>> = {
   spans: COUNTED_SPANS,
   logs: COUNTED_LOGS,
 };

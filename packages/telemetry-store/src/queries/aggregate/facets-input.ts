@@ -1,9 +1,9 @@
-import type { Filter } from '@candela/contract';
+import type { Filter, EventKind } from '@candela/contract';
 import type { Window } from '../core/scope.ts';
 
 export interface FacetsInput {
   /** Default: spans. */
-  readonly signal?: 'spans' | 'logs' | 'exceptions';
+  readonly signal?: EventKind | 'exceptions';
   readonly window: Window;
   readonly filter: Filter | undefined;
   /** As a filter writes them. */

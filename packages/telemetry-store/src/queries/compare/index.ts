@@ -1,4 +1,4 @@
-import type { ComparedField, ComparedNumber, CompareSignal, Filter } from '@candela/contract';
+import type { ComparedField, ComparedNumber, EventKind, Filter } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { withSnapshot } from '../core/snapshot.ts';
 import { type ReadStores, signalOfTable } from '../core/stores.ts';
@@ -26,7 +26,7 @@ export interface CompareQueries {
   /** What differs between a selection of the matching rows and the rest of them, or those of another window. */
   compare(
     context: RequestContext,
-    signal: CompareSignal,
+    signal: EventKind,
     input: CompareInput,
     abort?: AbortSignal,
   ): Promise<Comparison>;
@@ -37,7 +37,7 @@ const TOKENS: readonly NumberField[] = [
   { field: 'output_tokens', unit: 'tokens' },
   { field: 'cost', unit: 'usd' },
 ];
-const NUMBERS: Record<CompareSignal, readonly NumberField[]> = {
+const NUMBERS: Record<EventKind, readonly NumberField[]> = {
   spans: [{ field: 'duration_ms', unit: 'ms' }, { field: 'ttft_ms', unit: 'ms' }, ...TOKENS],
   logs: TOKENS,
 };

@@ -1,4 +1,4 @@
-import type { CompareSignal } from '@candela/contract';
+import type { EventKind } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { fieldText } from '../core/field-text.ts';
 import type { Runner } from '../core/run.ts';
@@ -17,7 +17,7 @@ const MAX_ROWS = 20_000;
  * A number of each row that has nothing to do with what it says, and is the same every time: rows are taken in its order. As they
  * lie, the first of a part are often those of one sender.
  */
-const CHANCE: Readonly<Record<CompareSignal, string>> = {
+const CHANCE: Readonly<Record<EventKind, string>> = {
   spans: 'cityHash64(SpanId, Timestamp)',
   logs: 'cityHash64(Timestamp, ObservedTimestamp, TraceId, SpanId, SeverityNumber)',
 };

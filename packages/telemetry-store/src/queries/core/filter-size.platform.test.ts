@@ -1,4 +1,4 @@
-import { canonicalFilter, FILTER_LIMITS, type Filter, type Signal } from '@candela/contract';
+import { canonicalFilter, FILTER_LIMITS, type Filter, type RecordKind } from '@candela/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createActivityQueries,
@@ -57,7 +57,7 @@ const manyKeys = (letter: string): Filter => ({
 const hardWords = Array.from({ length: words }, (_, index) => `äöüσ${index}`);
 
 /** The most that a filter may ask for, in each of the shapes that make the most of it. */
-const LARGEST: readonly [string, Signal, Filter][] = [
+const LARGEST: readonly [string, RecordKind, Filter][] = [
   ['short values', 'spans', lists('name', texts(8).slice(0, 5_000))],
   ['long values of a list', 'spans', lists('attributes.k', texts(textLength))],
   ['keys as long as they may be', 'spans', lists(`attributes.${'k'.repeat(280)}`, texts(320))],

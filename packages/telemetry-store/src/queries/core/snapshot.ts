@@ -1,7 +1,7 @@
-import type { RequestContext } from '@candela/kernel';
+import type { RequestContext, Signal } from '@candela/kernel';
 import { isGone } from '../../client/errors.ts';
 import type { StoreSnapshot } from '../../client/types.ts';
-import { type ReadStores, type StoredSignal, storeOf } from './stores.ts';
+import { type ReadStores, storeOf } from './stores.ts';
 
 /** Who asks, and what the store of what they ask for has: all statements of a question are written for it. */
 export interface ReadContext extends RequestContext {
@@ -15,7 +15,7 @@ export interface ReadContext extends RequestContext {
 export async function withSnapshot<T>(
   stores: ReadStores,
   context: RequestContext,
-  signal: StoredSignal,
+  signal: Signal,
   ask: (context: ReadContext) => Promise<T>,
 ): Promise<T> {
   const asked = async () => {

@@ -1,4 +1,4 @@
-import type { KeySource, Signal } from '@candela/contract';
+import type { KeySource, RecordKind } from '@candela/contract';
 import type { Params } from './params.ts';
 
 /** How a filter field is read from the rows of one signal. */
@@ -36,7 +36,7 @@ export type Field =
 
 /** The rows of a signal: where they lie and how filter fields are read from them. One constant a signal. */
 export interface Source {
-  readonly signal: Signal;
+  readonly signal: RecordKind;
   readonly table: string;
   /**
    * Granules of its table are this part of those of others, 8,192 rows or 10 MiB: what lies apart is read sooner. A store that was made

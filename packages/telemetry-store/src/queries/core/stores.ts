@@ -1,9 +1,6 @@
-import type { RequestContext } from '@candela/kernel';
+import type { RequestContext, Signal } from '@candela/kernel';
 import type { TableReads, TelemetryStore } from '../../client/types.ts';
 import { ROLLUPS } from '../../rollups/index.ts';
-
-/** What is kept in a database of its own choice. */
-export type StoredSignal = 'traces' | 'metrics' | 'logs';
 
 /** What reads need of a store. */
 export type ReadStore = Pick<TelemetryStore, 'select' | 'tables' | 'ownParts' | 'snapshot'>;
@@ -14,10 +11,7 @@ export interface StoreRoutes {
    * Where the records of a signal are that a context may see. @throws signal_unbound, connector_unavailable,
    * choose_environment: never falls back to another store
    */
-  storeOf(
-    context: Pick<RequestContext, 'projectId' | 'environment'>,
-    signal: StoredSignal,
-  ): Promise<ReadStore>;
+  storeOf(context: Pick<RequestContext, 'projectId' | 'environment'>, signal: Signal): Promise<ReadStore>;
   /** Every store that records of a project may be in; those that cannot be reached are left out. */
   storesOf(projectId: string): Promise<readonly ReadStore[]>;
 }
@@ -29,7 +23,7 @@ export type ReadStores = ReadStore | StoreRoutes;
 export function storeOf(
   stores: ReadStores,
   context: Pick<RequestContext, 'projectId' | 'environment'>,
-  signal: StoredSignal,
+  signal: Signal,
 ): ReadStore | Promise<ReadStore> {
   return 'storeOf' in stores ? stores.storeOf(context, signal) : stores;
 }
@@ -46,7 +40,7 @@ export async function storesOf(stores: ReadStores, projectId: string): Promise<r
 }
 
 /** The signal whose store a table is in. Exceptions are with the spans that most of them are found on. */
-export function signalOfTable(table: string): StoredSignal {
+export function signalOfTable(table: string): Signal {
   const source = ROLLUP_SOURCES.get(table) ?? table;
   if (source.startsWith('otel_metrics_')) return 'metrics';
   return source === 'otel_logs' ? 'logs' : 'traces';

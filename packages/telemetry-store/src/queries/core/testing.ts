@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
+import { type RequestContext, SCOPES, silentLogger, type Signal } from '@candela/kernel';
 import {
   DEFAULT_LIMITS,
   encodeLogsRequest,
@@ -10,7 +10,6 @@ import {
   type LogRecord,
   type Metric,
   type Scope,
-  type Signal,
   type Span,
 } from '@candela/otlp';
 import { openTelemetryStore, type StoreSnapshot, type TelemetryStore } from '../../client/open.ts';

@@ -7,7 +7,7 @@ import {
   parseFilter,
   printFilter,
   resolveField,
-  type Signal,
+  type RecordKind,
 } from '@candela/contract';
 import { BASE, ENVIRONMENTS, LAST_INSTANT } from './traffic.ts';
 import { type Asked, type Row, shownOf } from './model.ts';
@@ -53,7 +53,7 @@ const PHRASES = [
 ];
 
 /** Fields that a signal is filtered by: all of the contract's, and keys. */
-export const fieldsOf = (signal: Signal): string[] => [
+export const fieldsOf = (signal: RecordKind): string[] => [
   ...Object.entries(FIELDS as Readonly<Record<string, FieldDefinition>>)
     .filter(([, { signals }]) => signals.includes(signal))
     .map(([name]) => name),
@@ -61,7 +61,7 @@ export const fieldsOf = (signal: Signal): string[] => [
 ];
 
 /** Any filter that the language has, mostly of values that rows have. */
-export function anyFilter(random: Random, signal: Signal, rows: readonly Row[], depth = 0): Filter {
+export function anyFilter(random: Random, signal: RecordKind, rows: readonly Row[], depth = 0): Filter {
   const part = random.next();
   if (depth < 3 && part < 0.45) {
     const parts = () =>
@@ -73,7 +73,7 @@ export function anyFilter(random: Random, signal: Signal, rows: readonly Row[], 
   return condition(random, signal, random.pick(fieldsOf(signal)), rows);
 }
 
-function condition(random: Random, signal: Signal, name: string, rows: readonly Row[]): FilterCondition {
+function condition(random: Random, signal: RecordKind, name: string, rows: readonly Row[]): FilterCondition {
   const field = resolveField(name);
   if (field === undefined) throw new RangeError(name);
   const row = rows.length > 0 && random.chance(0.85) ? random.pick(rows) : undefined;
@@ -175,7 +175,7 @@ export function anyWindow(random: Random): Asked['window'] {
 }
 
 /** What may be asked of rows of a signal. @throws when a filter changes on its way through the text */
-export function anyAsked(random: Random, signal: Signal, rows: readonly Row[]): Asked {
+export function anyAsked(random: Random, signal: RecordKind, rows: readonly Row[]): Asked {
   const filter = random.chance(0.2) ? undefined : anyFilter(random, signal, rows);
   return {
     environment: random.chance(0.6) ? undefined : random.pick(ENVIRONMENTS),
@@ -185,7 +185,7 @@ export function anyAsked(random: Random, signal: Signal, rows: readonly Row[]): 
 }
 
 /** The filter as it comes back from the text that it is shown as. */
-function throughText(filter: Filter, signal: Signal): Filter {
+function throughText(filter: Filter, signal: RecordKind): Filter {
   const text = printFilter(filter);
   const parsed = parseFilter(text, signal);
   const [wanted, got] = [canonicalFilter(filter, signal), parsed.ok ? parsed.filter : parsed.error];

@@ -1,15 +1,15 @@
-import type { ExportSignal } from '@candela/contract';
+import type { ExportKind, EventKind } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { ExportRow, ExportSource, OtlpRecord, RawMaps } from './export-source.ts';
-import { countList, listPages, type ListSignal, type OtlpSignal } from './lists.ts';
+import { countList, listPages, type ListKind } from './lists.ts';
 import { LOG_EXPORT } from './logs.ts';
 import { countExport, type ExportInput, exportPages, type ExportSize } from './pages.ts';
 import { SPAN_EXPORT } from './spans.ts';
 
 export type { ExportRow } from './export-source.ts';
-export type { ListSignal, OtlpSignal } from './lists.ts';
+export type { ListKind } from './lists.ts';
 export type { ExportInput, ExportSize } from './pages.ts';
 
 /** Of one line of OTLP JSON, which a receiver takes as one request; only a record that is larger alone makes a longer one. */
@@ -20,37 +20,37 @@ export interface ExportQueries {
   /** How many rows the file will hold, and whether more match. */
   count(
     context: RequestContext,
-    signal: ExportSignal,
+    signal: ExportKind,
     input: ExportInput,
     abort: AbortSignal,
   ): Promise<ExportSize>;
   /** Rows of a list whose rows are no records of their own. */
   list(
     context: RequestContext,
-    signal: ListSignal,
+    signal: ListKind,
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncIterable<object[]>;
   rows(
     context: RequestContext,
-    signal: OtlpSignal,
+    signal: EventKind,
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncIterable<ExportRow[]>;
   /** OTLP export requests as JSON texts, one after another. */
   otlp(
     context: RequestContext,
-    signal: OtlpSignal,
+    signal: EventKind,
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncIterable<string>;
 }
 
 /** Whether records are exported, else the rows of a list. */
-export const isOtlp = (signal: ExportSignal): signal is OtlpSignal => signal === 'spans' || signal === 'logs';
+export const isOtlp = (signal: ExportKind): signal is EventKind => signal === 'spans' || signal === 'logs';
 
 /** Calls `use` with the source of a signal, whose raw rows only it knows. */
-function withSource<T>(signal: OtlpSignal, use: <Raw>(source: ExportSource<Raw>) => T): T {
+function withSource<T>(signal: EventKind, use: <Raw>(source: ExportSource<Raw>) => T): T {
   return signal === 'spans' ? use(SPAN_EXPORT) : use(LOG_EXPORT);
 }
 

@@ -1,4 +1,4 @@
-import type { ExportSignal } from '@candela/contract';
+import type { ExportKind, EventKind } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { EXCEPTIONS } from '../exceptions/exception-fields.ts';
@@ -9,10 +9,8 @@ import { SPANS } from '../spans/span-fields.ts';
 import { searchTraces } from '../spans/search-traces.ts';
 import { countExport, type ExportInput, type ExportSize } from './pages.ts';
 
-/** Signals whose records are exported as they were received. */
-export type OtlpSignal = Extract<ExportSignal, 'spans' | 'logs'>;
-/** Signals whose rows are made of many records: they are exported as their list shows them. */
-export type ListSignal = Exclude<ExportSignal, OtlpSignal>;
+/** Rows that are made of many records: they are exported as their list shows them, events as they were received. */
+export type ListKind = Exclude<ExportKind, EventKind>;
 
 /** How the rows of a list are exported: by the pages of the list itself. */
 interface ListSource {
@@ -25,7 +23,7 @@ interface ListSource {
 }
 
 /** Every list that is exported; the registry. */
-const LISTS: Record<ListSignal, ListSource> = {
+const LISTS: Record<ListKind, ListSource> = {
   traces: {
     page: (runner, context, input) =>
       runner.seen(context, SPANS, (seen) => searchTraces(runner, seen, { ...input, sort: '-start' })),
@@ -51,7 +49,7 @@ const PAGE = 500;
 export async function* listPages(
   runner: Runner,
   context: RequestContext,
-  signal: ListSignal,
+  signal: ListKind,
   input: ExportInput,
 ): AsyncGenerator<object[]> {
   let left = input.limit;
@@ -67,6 +65,6 @@ export async function* listPages(
 export const countList = (
   runner: Runner,
   context: RequestContext,
-  signal: ListSignal,
+  signal: ListKind,
   input: ExportInput,
 ): Promise<ExportSize> => LISTS[signal].count(runner, context, input);

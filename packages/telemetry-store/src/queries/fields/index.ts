@@ -1,4 +1,4 @@
-import type { FieldSignal } from '@candela/contract';
+import type { EventKind } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { withSnapshot } from '../core/snapshot.ts';
 import { type ReadStores, signalOfTable } from '../core/stores.ts';
@@ -13,7 +13,7 @@ export type { FieldValues, FieldValuesInput } from './field-values.ts';
 export type { FieldList, FieldsInput } from './list-fields.ts';
 
 /** Every signal whose fields are listed; the registry. */
-export const FIELD_SOURCES: { readonly [S in FieldSignal]: Source & { readonly signal: S } } = {
+export const FIELD_SOURCES: { readonly [S in EventKind]: Source & { readonly signal: S } } = {
   spans: { ...SPANS, signal: 'spans' },
   logs: { ...LOGS, signal: 'logs' },
 };
@@ -22,13 +22,13 @@ export const FIELD_SOURCES: { readonly [S in FieldSignal]: Source & { readonly s
 export interface FieldQueries {
   list(
     context: RequestContext,
-    signal: FieldSignal,
+    signal: EventKind,
     input: FieldsInput,
     abort?: AbortSignal,
   ): Promise<FieldList>;
   values(
     context: RequestContext,
-    signal: FieldSignal,
+    signal: EventKind,
     input: FieldValuesInput,
     abort?: AbortSignal,
   ): Promise<FieldValues>;

@@ -2,7 +2,7 @@ import {
   type FieldDefinition,
   type FieldInfo,
   FIELDS,
-  type FieldSignal,
+  type EventKind,
   type Filter,
   type KeySource,
 } from '@candela/contract';
@@ -39,7 +39,7 @@ interface Sampled {
 }
 
 /** The map columns of a signal with its attributes in the order of `AttributeTypes`. */
-const ATTRIBUTE_MAPS: Record<FieldSignal, readonly string[]> = {
+const ATTRIBUTE_MAPS: Record<EventKind, readonly string[]> = {
   spans: ['SpanAttributes', 'ContentAttributes'],
   logs: ['LogAttributes'],
 };
@@ -48,7 +48,7 @@ const ATTRIBUTE_MAPS: Record<FieldSignal, readonly string[]> = {
 export async function listFields(
   runner: Runner,
   context: RequestContext,
-  source: Source & { readonly signal: FieldSignal },
+  source: Source & { readonly signal: EventKind },
   input: FieldsInput,
 ): Promise<FieldList> {
   const limit = (scope: Scope) => scope.matching(input.filter);

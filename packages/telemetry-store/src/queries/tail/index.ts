@@ -1,4 +1,4 @@
-import type { Filter, LiveSignal, LogRow, SpanRow } from '@candela/contract';
+import type { Filter, EventKind, LogRow, SpanRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { withSnapshot } from '../core/snapshot.ts';
 import { type ReadStores, signalOfTable } from '../core/stores.ts';
@@ -21,7 +21,7 @@ export type { Arrival, ArrivalsInput, Arriving } from './arrivals.ts';
 export type LiveRow = SpanRow | LogRow;
 
 /** Every signal with a live view; the registry. */
-const SHAPES: Record<LiveSignal, RowReader<LiveRow>> = {
+const SHAPES: Record<EventKind, RowReader<LiveRow>> = {
   spans: SPAN_SHAPE,
   logs: LOG_SHAPE,
 };
@@ -31,28 +31,28 @@ export interface TailQueries {
   /** The newest rows that arrived in a time, oldest arrival first. */
   arrivals(
     context: RequestContext,
-    signal: LiveSignal,
+    signal: EventKind,
     input: ArrivalsInput,
     abort?: AbortSignal,
   ): Promise<Arrival<LiveRow>[]>;
   /** How many arrived in each of these times. */
   count(
     context: RequestContext,
-    signal: LiveSignal,
+    signal: EventKind,
     input: { readonly filter: Filter | undefined; readonly during: readonly Arriving[] },
     abort?: AbortSignal,
   ): Promise<number[]>;
   /** The newest arrival in a time, of all rows of the tenant, epoch milliseconds; undefined: nothing arrived. */
   newest(
     context: RequestContext,
-    signal: LiveSignal,
+    signal: EventKind,
     during: Arriving,
     abort?: AbortSignal,
   ): Promise<number | undefined>;
 }
 
 /** Table whose inserts bring new rows of a signal. */
-export const liveTable = (signal: LiveSignal): string => SHAPES[signal].source.table;
+export const liveTable = (signal: EventKind): string => SHAPES[signal].source.table;
 
 export function createTailQueries(stores: ReadStores, limits: QueryLimits): TailQueries {
   return {

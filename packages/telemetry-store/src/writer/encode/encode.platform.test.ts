@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@candela/kernel';
+import { silentLogger, type Signal } from '@candela/kernel';
 import {
   DEFAULT_LIMITS,
   encodeLogsRequest,
   encodeMetricsRequest,
   encodeTraceRequest,
   type MetricsRequest,
-  type Signal,
   type Span,
 } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';

@@ -1,4 +1,5 @@
-import { Decoder, type Format, jsonToProtobuf, type Limits, type Signal } from '@candela/otlp';
+import type { Signal } from '@candela/kernel';
+import { Decoder, type Format, jsonToProtobuf, type Limits } from '@candela/otlp';
 import { isContentKey } from '@candela/semconv';
 import type { TableWriter } from '../columns/table-writer.ts';
 import { AttributeWriter } from './attributes.ts';

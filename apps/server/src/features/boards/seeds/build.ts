@@ -4,6 +4,7 @@ import {
   type BoardInput,
   compacted,
   type PanelInput,
+  type EventKind,
 } from '@candela/contract';
 
 type Measure = NonNullable<Extract<PanelInput['query'], { kind: 'aggregate' }>['body']['measures']>[number];
@@ -19,7 +20,7 @@ interface SeedWidget {
 
 interface Asked {
   readonly q?: string;
-  readonly signal?: 'spans' | 'logs';
+  readonly signal?: EventKind;
   readonly by?: readonly string[];
 }
 
