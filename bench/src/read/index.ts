@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { startPlatform } from '@candela/testkit';
 import { drained } from '../ingest/drained.ts';
 import { Api } from '../lib/api.ts';
+import type { TelemetryStore } from '@candela/telemetry-store';
 import type { Bench } from '../lib/bench.ts';
 import { Latencies } from '../lib/latency.ts';
 import { openStoreOf } from '../lib/store.ts';
@@ -15,7 +16,6 @@ import { fill } from '../load.ts';
 import { measure, put, type Result } from './put.ts';
 import type { Question } from './question.ts';
 import { QUESTIONS } from './questions.ts';
-import { costOf, withTextIndex } from './with-text-index.ts';
 import { SPANS_PER_SECOND, type WhileSpansComeIn, whileSpansComeIn } from './while-spans-come-in.ts';
 
 /** The least the engine needs, asked directly: what is above it is ours. */
@@ -106,21 +106,11 @@ async function loadOnce(request: Load): Promise<Loaded> {
   return loaded;
 }
 
-const COLUMNS_SQL =
-  "SELECT table, name FROM system.columns WHERE database = 'candela' AND table IN ('otel_traces', 'otel_logs') AND match(name, '^(Attribute|Resource|Rest)_')";
-
-/** The columns that a store has made of its own accord. */
-async function columnsOf(folder: string): Promise<{ table: string; name: string }[]> {
-  const store = await openStoreOf(folder);
-  const columns = await store.select<{ table: string; name: string }>(COLUMNS_SQL);
-  await store.close();
-  return columns;
-}
-
 /** A kept folder may have columns from a run before: what is measured is asked as if for the first time. */
-async function forgetColumns(folder: string): Promise<void> {
-  const columns = await columnsOf(folder);
-  const store = await openStoreOf(folder);
+async function forgetColumns(store: TelemetryStore): Promise<void> {
+  const columns = await store.select<{ table: string; name: string }>(
+    "SELECT table, name FROM system.columns WHERE database = 'candela' AND table IN ('otel_traces', 'otel_logs') AND match(name, '^(Attribute|Resource)_')",
+  );
   const filling = async () =>
     (await store.select<{ n: number }>('SELECT count() AS n FROM system.mutations WHERE NOT is_done'))[0]?.n;
   // A run that was ended may have left some half filled, which cannot be dropped.
@@ -130,28 +120,37 @@ async function forgetColumns(folder: string): Promise<void> {
     await store.command(`ALTER TABLE ${table} ${drops} SETTINGS mutations_sync = 1`);
   }
   await store.command('TRUNCATE TABLE attribute_use');
-  await store.close();
 }
 
 /** The store is at rest when nothing was merged for so long: half a minute after it was opened it merges what is left. */
 const REST_MS = 45_000;
 
 /** Waits for the merges that loading left: they take a core for about a minute, which is a figure of its own (while spans come in). */
-async function mergesDone(folder: string): Promise<void> {
-  const store = await openStoreOf(folder);
+async function mergesDone(store: TelemetryStore): Promise<void> {
   let busyAt = performance.now();
   while (performance.now() - busyAt < REST_MS) {
     const [merges] = await store.select<{ n: number }>('SELECT count() AS n FROM system.merges');
     if (merges?.n !== 0) busyAt = performance.now();
     await sleep(500);
   }
-  await store.close();
 }
 
-/** For so long is read before something is asked for the first time: a look soon after the first reads, and the filling. */
-const LOOKING_MS = 45_000;
+/** Makes a loaded store ready to be asked, and says what its text indexes take. */
+async function prepare(folder: string, spans: number): Promise<string> {
+  const store = await openStoreOf(folder, { textIndex: true });
+  const isIndexed = async () => (await store.snapshot?.())?.indexesWords('otel_traces') === true;
+  while (spans > 0 && !(await isIndexed())) await sleep(200);
+  await forgetColumns(store);
+  await mergesDone(store);
+  const sizes = await store.select<{ name: string; bytes: number }>(
+    `SELECT table AS name, any(data_compressed_bytes) / sum(rows) AS bytes FROM system.data_skipping_indices
+     INNER JOIN (SELECT table, rows FROM system.parts WHERE active) AS parts USING (table) WHERE startsWith(name, 'idx_text') GROUP BY table`,
+  );
+  await store.close();
+  return sizes.map(({ name, bytes }) => `${Number(bytes).toFixed(1)} B a row of ${name}`).join(', ');
+}
 
-/** So long after it was asked for once a key has its column. */
+/** So long after it was asked for once an attribute has its column. */
 const FILLING_MS = 20_000;
 
 /** The same question for the first time and, after a while, again and again. */
@@ -173,32 +172,15 @@ async function putTwice(question: Question, api: Api): Promise<Result[]> {
   return [...first, await put({ ...question, name: `${name}, asked once before` }, api)];
 }
 
-/** Lets a store be read for a while, by a page that names no attribute, and measures then. */
-async function afterLooking(
-  questions: readonly Question[],
-  page: object,
-  of: { readonly dataDir: string; readonly env: Readonly<Record<string, string>> },
-): Promise<Result[]> {
-  if (questions.length === 0) return [];
-  const before = await columnsOf(of.dataDir);
-  const earlier = await startPlatform(of);
-  const asking = new Api(earlier.http);
-  const until = Date.now() + LOOKING_MS;
-  while (Date.now() < until) {
-    await asking.post('/api/telemetry/traces/search', page);
-    await sleep(1_000);
-  }
-  await earlier.stop();
-  if ((await columnsOf(of.dataDir)).length === before.length) throw new Error('the store made no column');
-  const platform = await startPlatform(of);
-  const api = new Api(platform.http);
+/** The questions that are answered from columns: those that ask for one first. */
+async function putByColumns(questions: readonly Question[], api: Api): Promise<Result[]> {
   const results: Result[] = [];
   for (const question of questions) {
-    results.push(
-      ...(question.after === 'asked' ? await putTwice(question, api) : [await put(question, api)]),
-    );
+    if (question.column === 'asked') results.push(...(await putTwice(question, api)));
   }
-  await platform.stop();
+  for (const question of questions) {
+    if (question.column === 'kept') results.push(await put(question, api));
+  }
   return results;
 }
 
@@ -219,8 +201,7 @@ export const read: Bench = {
     });
     const hours = Number(values.hours);
     return withData(values.data, async (folder) => {
-      // The index of words would come in the middle of it.
-      const env = { PLATFORM_RATE_LIMIT: '1000000', PLATFORM_TEXT_INDEX: 'false' };
+      const env = { PLATFORM_RATE_LIMIT: '1000000' };
       const {
         rates,
         traceIds,
@@ -237,26 +218,22 @@ export const read: Bench = {
         .flatMap((signal) => QUESTIONS[signal]({ traceIds, hours: hours + 1, pointsUntilMs }))
         .filter(({ name }) => values.only === undefined || name.includes(values.only));
       const results: Result[] = [];
-      await forgetColumns(folder);
-      await mergesDone(folder);
-      const platform = await startPlatform({
-        dataDir: folder,
-        env: { ...env, PLATFORM_ATTRIBUTE_COLUMNS: '0' },
-      });
+      const indexSize = await prepare(folder, Number(values.spans));
+      const withoutColumns = { ...env, PLATFORM_ATTRIBUTE_COLUMNS: '0' };
+      const platform = await startPlatform({ dataDir: folder, env: withoutColumns });
       const api = new Api(platform.http);
       for (const question of questions) {
-        if (question.after === undefined) results.push(await put(question, api));
+        if (question.column === undefined) results.push(await put(question, api));
       }
       await platform.stop();
-      const looked = questions.filter(({ after }) => after !== undefined);
-      const page = { from: `-${hours + 1}h`, to: 'now', limit: 50 };
-      results.push(...(await afterLooking(looked, page, { dataDir: folder, env })));
-
-      const indexed = await withTextIndex(questions, { dataDir: folder, env });
-      results.push(...(indexed?.results ?? []));
+      if (questions.some(({ column }) => column !== undefined)) {
+        const withColumns = await startPlatform({ dataDir: folder, env });
+        results.push(...(await putByColumns(questions, new Api(withColumns.http))));
+        await withColumns.stop();
+      }
 
       const beside = await whileSpansComeIn({ dataDir: folder, env }, questions);
-      const store = await openStoreOf(folder);
+      const store = await openStoreOf(folder, { textIndex: true });
       const tables = await store.select<{ table: string; parts: number; rows: number; bytes: number }>(
         "SELECT table, count() AS parts, sum(system.parts.rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = 'candela' GROUP BY table HAVING rows > 1000 ORDER BY bytes DESC",
       );
@@ -284,7 +261,7 @@ export const read: Bench = {
           `On disk: ${tables.map(({ table, parts, rows, bytes }) => `${table} ${thousands(rows)} rows, ${thousands(bytes / rows, 1)} B each, ${parts} parts`).join('; ')}.`,
           'Through the HTTP API, one question after another, each answer checked; the first four of each are not counted.',
           memoryDuring(results),
-          ...(indexed === undefined ? [] : [costOf(indexed)]),
+          `Of it the text index, which is on by default: ${indexSize === '' ? 'none' : indexSize}.`,
           ...(beside === undefined ? [] : [BESIDE]),
           '"Engine alone" is the least SQL for the question through the store client, without tenancy, shaping and HTTP.',
         ],
@@ -298,8 +275,11 @@ function memoryDuring(results: readonly Result[]): string {
   const latencies = new Latencies();
   for (const { memoryNs } of results) if (memoryNs !== undefined) latencies.add(memoryNs);
   const ns = (share: number) => thousands(latencies.quantile(share));
-  return `Before each question the machine was timed, too: a read at random from 128 MiB of its memory took ${ns(0.5)} ns in the median, ${ns(0.05)} to ${ns(0.95)}. Where a p95 is over its goal, its row says what it was then.`;
+  return `Before each question the machine was timed, too: a read at random from 128 MiB of its memory took ${ns(0.5)} ns in the median, ${ns(0.05)} to ${ns(0.95)}. Where a p95 is more than a quarter over its goal, its row says what it was then.`;
 }
+
+/** A figure within a quarter of its goal is met. */
+const MET = 1.25;
 
 function figureOf({ name, goalMs, latencies, memoryNs }: Result, ceiling: Latencies | undefined): Figure {
   if (typeof latencies === 'string') return { what: name, value: 'failed', against: latencies };
@@ -310,7 +290,7 @@ function figureOf({ name, goalMs, latencies, memoryNs }: Result, ceiling: Latenc
     against: [
       `goal ${goalMs} ms`,
       ...(ceiling === undefined ? [] : [`engine alone ${both(ceiling)}`]),
-      ...(memoryNs === undefined || latencies.quantile(0.95) <= goalMs
+      ...(memoryNs === undefined || latencies.quantile(0.95) <= goalMs * MET
         ? []
         : [`memory ${thousands(memoryNs)} ns`]),
     ].join('; '),

@@ -6,11 +6,11 @@ export interface Question {
   readonly goalMs: number;
   readonly repeats: number;
   /**
-   * What the store did before it is measured. Nothing, as if it had no columns of its own accord, when left out.
-   * `looked`: it was read a little, and looked at what is common; what is asked here nobody asked for.
-   * `asked`: besides, it was asked this once and had a while for it; both are measured, the first time by itself.
+   * Asked of a store that gives columns to attributes; without it of one that gives none.
+   * `asked`: it is asked once and, when its attribute has a column, again; both are measured, the first time by itself.
+   * `kept`: only then; another question has asked for the attribute.
    */
-  readonly after?: 'looked' | 'asked';
+  readonly column?: 'asked' | 'kept';
   ask(api: Api, turn: number): Promise<string>;
   /** The same as the UI asks it first, for an estimate. */
   askEarly?(api: Api): Promise<string>;
@@ -29,8 +29,11 @@ export interface Loaded {
 /** How often a question is asked whose answer takes no seconds: of so many the 95th percentile is not made by one or two hiccups of the machine. */
 export const REPEATS = 48;
 
-export const LIST_GOAL_MS = 150;
-export const CHART_GOAL_MS = 300;
+export const LIST_GOAL_MS = 250;
+export const CHART_GOAL_MS = 400;
+export const TRACE_GOAL_MS = 50;
+/** A list of what one attribute or one rare word finds. */
+export const FOUND_GOAL_MS = { spans: 60, logs: 60, traces: 150 } as const;
 
 const rowsOf = (answer: string): readonly unknown[] => {
   const { data } = JSON.parse(answer) as { readonly data: unknown };

@@ -1,6 +1,7 @@
 import {
   atLeast,
   CHART_GOAL_MS,
+  FOUND_GOAL_MS,
   get,
   holds,
   LIST_GOAL_MS,
@@ -8,6 +9,7 @@ import {
   post,
   type Question,
   REPEATS,
+  TRACE_GOAL_MS,
   windowOf,
 } from './question.ts';
 import { wordCharts, wordOrders, wordQuestions } from './word-questions.ts';
@@ -73,7 +75,7 @@ export function spanQuestions(loaded: Loaded): Question[] {
   return [
     {
       name: 'trace by id',
-      goalMs: 30,
+      goalMs: TRACE_GOAL_MS,
       repeats: 200,
       ask: (api, turn) =>
         api.get(`/api/telemetry/traces/${loaded.traceIds[turn % loaded.traceIds.length] ?? ''}`),
@@ -112,7 +114,15 @@ export function spanQuestions(loaded: Loaded): Question[] {
     // As the UI asks for it: what a part of the spans has, then the page.
     longest(`${ofPath}, columns switched off, first rows`, ofPath, true),
     longest(`${ofPath}, columns switched off, the page`, ofPath),
-    { ...longest(ofPath, ofPath), after: 'looked' },
+    { ...longest(ofPath, ofPath), column: 'kept' },
+    post('spans with one attribute', FOUND_GOAL_MS.spans, 'spans/search', { ...page, q: ofPath }, atLeast(1)),
+    post(
+      'traces with one attribute',
+      FOUND_GOAL_MS.traces,
+      'traces/search',
+      { ...rows, q: ofPath },
+      atLeast(1),
+    ),
     previewsOf(page),
     post('first page of spans, newest first', LIST_GOAL_MS, 'spans/search', page, atLeast(50)),
     ...SORTS.map((sort) =>
@@ -176,34 +186,31 @@ export function spanQuestions(loaded: Loaded): Question[] {
         ownFacet(`an attribute of one's own, columns switched off, ${how}`, early),
       ];
     }),
-    { ...chart('spans by an attribute that nobody asked for before', byPath), after: 'looked' },
+    { ...chart('spans by an attribute of 5,000 values', byPath), column: 'asked' },
     {
-      ...chart('spans by an attribute that nobody asked for before, over time', byPathOverTime),
-      after: 'looked',
+      ...chart('spans by an attribute of 5,000 values, over time', byPathOverTime),
+      column: 'kept',
     },
     {
-      ...chart('spans by an attribute of 65,536 values that nobody asked for before', byAddress),
-      after: 'looked',
+      ...chart('spans by an attribute of 65,536 values', byAddress),
+      column: 'asked',
     },
     {
-      ...chart(
-        'spans by an attribute of 65,536 values that nobody asked for before, over time',
-        byAddressOverTime,
-      ),
-      after: 'looked',
+      ...chart('spans by an attribute of 65,536 values, over time', byAddressOverTime),
+      column: 'kept',
     },
     facets('the panel of the traces page', { fields: PANEL }),
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),
     facets('completion of a span name', { fields: ['name'], search: 'chat' }),
-    { ...ownFacet("an attribute of one's own", {}), after: 'looked' },
+    { ...ownFacet("an attribute of one's own", {}), column: 'kept' },
     {
       ...ownFacet("an attribute of one's own with a service chosen", { q: 'service:service-3' }),
-      after: 'looked',
+      column: 'kept',
     },
     {
       ...ownFacet("an attribute of one's own of 65,536 values", { fields: ['attributes.client.address'] }),
-      after: 'looked',
+      column: 'kept',
     },
     get('fields of spans', CHART_GOAL_MS, `fields?from=${window.from}&to=now`, holds('fields', 20)),
     get(

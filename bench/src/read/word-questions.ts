@@ -1,5 +1,13 @@
 import type { Api } from '../lib/api.ts';
-import { atLeast, CHART_GOAL_MS, holds, LIST_GOAL_MS, type Question, REPEATS } from './question.ts';
+import {
+  atLeast,
+  CHART_GOAL_MS,
+  FOUND_GOAL_MS,
+  holds,
+  LIST_GOAL_MS,
+  type Question,
+  REPEATS,
+} from './question.ts';
 
 const WORDS = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
 /** Two words that stand together seldom: a page of them comes from five minutes to two hours. */
@@ -14,7 +22,7 @@ const quoted = (words: string): string =>
     .join(' ');
 
 /**
- * First pages of a list by words, as the UI asks for them, with the first rows when more take long: one that many rows
+ * First pages of a list by words, as the UI asks for them: one that many rows
  * have, two that few have both, and one that nobody wrote; and a whole page of two in one answer.
  */
 export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, page: object): Question[] {
@@ -25,7 +33,7 @@ export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, p
     how: object = { early: true },
   ): Question => ({
     name: `${what} ${name}`,
-    goalMs: LIST_GOAL_MS,
+    goalMs: FOUND_GOAL_MS[list],
     repeats: REPEATS,
     ask: (api, turn) =>
       api.post(`/api/telemetry/${list}/search`, { ...page, ...how, q: quoted(words(turn)) }),
@@ -39,24 +47,20 @@ export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, p
   ];
 }
 
-/**
- * Lists by two words that are not in the order of time of what holds them, as the UI asks for them first: what a part of the spans
- * has; and the whole page, for which all texts are read.
- */
+/** Lists by two words that are not in the order of time of what holds them. */
 export function wordOrders(window: { readonly from: string; readonly to: string }): Question[] {
   const page = { ...window, limit: 50 };
   const both = (
     name: string,
     ask: (api: Api, body: Readonly<Record<string, string | number | boolean>>) => Promise<string>,
     how: object,
-  ): Question[] =>
-    [{ early: true }, {}].map((early) => ({
-      name: `${name}, by two words, ${'early' in early ? 'first rows' : 'the page'}`,
-      goalMs: LIST_GOAL_MS,
-      repeats: 'early' in early ? REPEATS : 4,
-      ask: (api, turn) => ask(api, { ...page, ...how, ...early, q: quoted(together(turn)) }),
-      check: atLeast(1),
-    }));
+  ): Question => ({
+    name: `${name}, by two words`,
+    goalMs: LIST_GOAL_MS,
+    repeats: REPEATS,
+    ask: (api, turn) => ask(api, { ...page, ...how, early: true, q: quoted(together(turn)) }),
+    check: atLeast(1),
+  });
   const search = (list: 'spans' | 'traces', how: object) =>
     both(`${list} by -duration`, (api, body) => api.post(`/api/telemetry/${list}/search`, body), {
       sort: '-duration',
@@ -72,29 +76,21 @@ export function wordOrders(window: { readonly from: string; readonly to: string 
       how,
     );
   return [
-    ...search('spans', {}),
+    search('spans', {}),
     // First words are asked for when the rows are there.
-    ...search('traces', { previews: false }),
-    ...activity('sessions', ', latest first', {}),
-    ...activity('sessions', ' by -cost', { sort: '-cost' }),
-    ...activity('users', ', latest first', {}),
+    search('traces', { previews: false }),
+    activity('sessions', ', latest first', {}),
+    activity('sessions', ' by -cost', { sort: '-cost' }),
+    activity('users', ', latest first', {}),
   ];
 }
 
-/**
- * What stands beside such a list: the chart over time and the facets of what two words match, as the UI asks for them first, from a
- * sample; and exactly, for which all texts are read.
- */
+/** What stands beside such a list: the chart over time and the facets of what two words match. */
 export function wordCharts(signal: 'spans' | 'logs', window: object, facets: readonly string[]): Question[] {
-  const asked = (
-    name: string,
-    path: string,
-    body: { readonly early?: boolean; readonly [name: string]: unknown },
-    check: Question['check'],
-  ): Question => ({
-    name: body.early === true ? `${name}, estimated` : `${name}, exact`,
+  const asked = (name: string, path: string, body: object, check: Question['check']): Question => ({
+    name,
     goalMs: CHART_GOAL_MS,
-    repeats: body.early === true ? REPEATS : 4,
+    repeats: REPEATS,
     ask: (api, turn) =>
       api.post(`/api/telemetry/${path}`, { ...window, signal, ...body, q: quoted(together(turn)) }),
     check,
@@ -102,8 +98,8 @@ export function wordCharts(signal: 'spans' | 'logs', window: object, facets: rea
   const chart = `chart: ${signal} that hold two words, over time`;
   const panel = `facets: the panel of ${signal} that hold two words`;
   const over = { measures: ['count', 'errors'], bucketSeconds: 'auto' };
-  return [{ early: true }, {}].flatMap((how) => [
-    asked(chart, 'aggregate', { ...over, ...how }, holds('rows', 1)),
-    asked(panel, 'facets', { fields: facets, ...how }, atLeast(1)),
-  ]);
+  return [
+    asked(chart, 'aggregate', over, holds('rows', 1)),
+    asked(panel, 'facets', { fields: facets }, atLeast(1)),
+  ];
 }
