@@ -223,7 +223,9 @@ describe('sessions', () => {
     expect(staging.data.map((row) => row.sessionId)).toEqual(['s2']);
   });
 
-  it('answers from the rollup alone what it knows of a filter, as the spans would, in every window', async () => {
+  it('answers from the rollup alone what it knows of a filter, as the spans would, in every window', {
+    timeout: 300_000,
+  }, async () => {
     const filters = [
       'model:gpt-4o',
       'model:gpt-4o-mini',
