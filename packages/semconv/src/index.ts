@@ -14,7 +14,9 @@ export {
 } from './normalise.ts';
 export { thrownTypeOf } from './facts/facts.ts';
 export { isModelOperation, MODEL_OPERATIONS, SEPARATE_OPERATIONS } from './facts/operation.ts';
-export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
+export { correctedPrice, type PriceCorrection } from './prices/correction.ts';
+export { classRate, PRICED_TIERS, tierFactor } from './prices/cost.ts';
+export { type PriceEntry, type PriceList, PRICE_LIST, type Rates, type TierRates } from './prices/list.ts';
 export { type Price, priceUsage } from './prices/price-usage.ts';
 export { textOf } from './facts/values.ts';
 export * from './types.ts';

@@ -56,9 +56,9 @@ const usageTotals = {
 /** Where the cost of a call comes from. */
 export const costOriginSchema = z
   .object({
-    kind: z.enum(['list', 'earlier', 'person', 'sender']).meta({
+    kind: z.enum(['custom', 'list', 'earlier', 'person', 'sender']).meta({
       description:
-        '`list`: the price list; `earlier`: the list as it was when the span arrived; `person`: somebody set it in the application; `sender`: reckoned by the SDK, where the list has no price.',
+        '`custom`: a price that somebody set for the project or the organisation; `list`: the price list; `earlier`: the list as it was when the span arrived; `person`: somebody set it in the application; `sender`: reckoned by the SDK, where the list has no price.',
     }),
     priceId: nullableText.meta({ description: '`provider/model` of the list.' }),
     priceDate: nullableText.meta({

@@ -13,7 +13,7 @@ export interface Served {
 }
 
 /** Tiers that cost something else: without a rate of their own the price of a call is not known. */
-const PRICED_TIERS: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
+export const PRICED_TIERS: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
 
 /**
  * USD of a call. Undefined where the row has no price for the service tier.
@@ -57,12 +57,14 @@ export function costOf(usage: TokenUsage, entry: PriceEntry, served: Served): nu
   return Math.round(total * 1e6) / 1e12;
 }
 
-function classRate(rates: Rates, of: keyof Rates): number {
+/** The rate of a class of tokens in USD per million; absent ones follow from those that every row has. */
+export function classRate(rates: Rates, of: keyof Rates): number {
   if (of === 'input' || of === 'output') return rates[of];
   return rates[of] ?? (of === 'reasoning' ? rates.output : rates.input);
 }
 
-function tierFactor(entry: PriceEntry, tier: TierRates | undefined, of: keyof Rates): number {
+/** What a service tier makes of the rate of a class. */
+export function tierFactor(entry: PriceEntry, tier: TierRates | undefined, of: keyof Rates): number {
   if (tier === undefined) return 1;
   if ('times' in tier) return tier.times;
   const whole = classRate(entry, of);

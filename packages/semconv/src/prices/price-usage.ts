@@ -167,8 +167,8 @@ const DAY_MS = 86_400_000;
 let lastDay = Number.NaN;
 let lastText = '';
 
-/** The day of an instant; most calls are of the day of the one before. */
-function isoDay(atMs: number): string {
+/** The day (ISO, UTC) of milliseconds since the epoch. Most calls are of the day of the one before. */
+export function isoDay(atMs: number): string {
   const day = Math.floor(atMs / DAY_MS);
   if (day !== lastDay) {
     const date = new Date(day * DAY_MS);

@@ -79,6 +79,11 @@ const GEN_AI = [
   /** USD by the price list at ingest; null when the model has no price. */
   column('CostUsd', 'Nullable(Float64)'),
   column('EmitterCostUsd', 'Nullable(Float64)'),
+  /**
+   * What a price may depend on besides the columns above, as JSON, '' where nothing does: `tier`, counts of `UsageDetails`, and
+   * `by`, `person` where a person set the cost and `rejected` where counts were none.
+   */
+  column('PricingDetails', 'String'),
 ];
 
 /** Bit 31 of a span's `Flags`: it was sent without an end (while it ran), and its `Duration` of 0 says nothing. */

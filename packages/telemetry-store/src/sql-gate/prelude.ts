@@ -1,5 +1,6 @@
 import { quote } from '../engine-host/sql-text.ts';
 import { Params } from '../queries/core/params.ts';
+import { pricedColumn } from '../queries/core/repriced.ts';
 import type { Window } from '../queries/core/scope.ts';
 import { type Column, type Table, TABLES, UNFINISHED_FLAG } from '../schema/tables.ts';
 
@@ -17,6 +18,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   'ResourceSchemaUrl',
   'ScopeSchemaUrl',
   'TraceState',
+  'PricingDetails',
   'Links.TraceState',
 ]);
 
@@ -52,7 +54,12 @@ function tableExpression(table: Table, input: PreludeInput, params: Params): str
   const tenant = [`t.ProjectId = ${params.bind(projectId, 'String')}`];
   if (environment !== undefined) tenant.push(`t.Environment = ${params.bind(environment, 'String')}`);
   const time = table.signal === 'traces' ? 't.Timestamp' : 't.TimeUnix';
-  const columns = sqlColumns(table).map((column) => columnExpression(table, column, hidesPeople));
+  const cost = table.signal === 'traces' ? pricedColumn(projectId, params) : undefined;
+  const columns = sqlColumns(table).map((column) =>
+    cost !== undefined && column.name === 'CostUsd'
+      ? `${cost} AS CostUsd`
+      : columnExpression(table, column, hidesPeople),
+  );
   return (
     `${table.name} AS (SELECT ${columns.join(', ')} FROM \`${database}\`.${table.name} AS t ` +
     `PREWHERE ${tenant.join(' AND ')} WHERE ${time} >= ${params.time(window.from)} AND ${time} < ${params.time(window.to)})`

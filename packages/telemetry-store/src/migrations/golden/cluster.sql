@@ -739,3 +739,11 @@ SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_p
 CREATE TABLE IF NOT EXISTS `telemetry`.`host_calls` ON CLUSTER `main`
 AS `telemetry`.`host_calls_local`
 ENGINE = Distributed(`main`, `telemetry`, `host_calls_local`, cityHash64(Host));
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+
+ALTER TABLE `telemetry`.`otel_logs_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+
+ALTER TABLE `telemetry`.`otel_logs` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;

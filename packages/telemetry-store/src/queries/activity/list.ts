@@ -6,6 +6,7 @@ import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from
 import { type Basis, basisOf } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { SPREAD } from '../core/page.ts';
+import { isRepriced } from '../core/repriced.ts';
 import { rolledFrom, rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -110,7 +111,7 @@ async function list<Raw extends object>(
   const { hash } = KINDS[kind];
   const after = placeOf(cursor);
   const { filter } = input;
-  const known = filter === undefined ? undefined : enoughOf(filter);
+  const known = filter === undefined ? undefined : enoughOf(context, filter);
   const asksSpans = filter !== undefined && known === undefined;
   const hurried = input.early === true && cursor === undefined && asksSpans;
   const [settled, basis] = await Promise.all([
@@ -198,8 +199,8 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string 
 }
 
 /** The filter as the rollup answers it alone: for all of its rows, those made from the spans too. */
-function enoughOf(filter: Filter): Known | undefined {
-  const known = knownOf(filter);
+function enoughOf(context: RequestContext, filter: Filter): Known | undefined {
+  const known = knownOf(filter, isRepriced(context.projectId));
   return known?.enough === true ? known : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { SPAN_COUNTS } from '../../rollups/span-counts.ts';
 import { ENDED } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { COUNTED_SPANS_SOURCE } from '../spans/counted-spans-source.ts';
@@ -27,6 +28,7 @@ const COUNT = { rows: 'count()', counts: 'sum(Spans)' };
 export const COUNTED_SPANS: Counted = {
   rows: SPANS,
   counts: COUNTED_SPANS_SOURCE,
+  rollup: SPAN_COUNTS,
   count: COUNT,
   figures: {
     spans: COUNT,

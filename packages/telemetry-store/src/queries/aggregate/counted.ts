@@ -1,5 +1,6 @@
 import { type Filter, type Measure, resolveField } from '@candela/contract';
 import { fail } from '@candela/kernel';
+import type { Rollup } from '../../rollups/rollup.ts';
 import type { Source } from '../core/source.ts';
 
 /** An aggregate over rows. */
@@ -16,6 +17,8 @@ export type Measured = (figure: (name: string) => string) => string;
 export interface Counted {
   readonly rows: Source;
   readonly counts: Source;
+  /** That rollup, where costs are among its figures. */
+  readonly rollup?: Rollup;
   /** How many rows there are. */
   readonly count: Required<Figure>;
   readonly figures: Readonly<Record<string, Figure>>;

@@ -2,6 +2,7 @@ import type { Filter, Measure } from '@candela/contract';
 import { ROLLUP_BUCKET_SECONDS } from '../../rollups/rollup.ts';
 import { type Aligned, alignedParts } from '../core/aligned.ts';
 import { Params } from '../core/params.ts';
+import { pricedFrom, readsCost } from '../core/repriced.ts';
 import type { ReadContext } from '../core/snapshot.ts';
 import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -89,12 +90,17 @@ export function grouped(
     return scope.andAll(fields.map((field, index) => `${field} IN ${lists[index]?.sql ?? ''}`));
   };
   const fieldsOf = (source: Source) => plan.groupBy.map((field) => shownSql(source, field, params));
-  const select = (source: Source, windows: readonly Window[], values: readonly string[]) => {
+  const select = (
+    source: Source,
+    windows: readonly Window[],
+    values: readonly string[],
+    fromOf: (scope: Scope) => string = ({ from }) => from,
+  ) => {
     const fields = fieldsOf(source);
     const scope = scopeOf(source, windows, fields);
     const groups = fields.map((field, index) => `toString(${field}) AS G${index}`);
     const columns = [...timeColumn(plan, source, params), ...groups, ...values].join(', ');
-    return { scope, sql: `SELECT ${columns} ${scope.from} ${by}` };
+    return { scope, sql: `SELECT ${columns} ${fromOf(scope)} ${by}` };
   };
   if (aligned === undefined) {
     const values = measured.map((one, index) => `${rowsSql(counted, one)} AS V${index}`);
@@ -114,7 +120,12 @@ export function grouped(
   const figures = figuresOf(measured);
   const partly = (side: 'rows' | 'counts') =>
     figures.map((name, index) => `${counted.figures[name]?.[side] ?? ''} AS F${index}`);
-  const middle = select(counted.counts, [aligned.middle], partly('counts'));
+  const sums = partly('counts');
+  const middle = select(counted.counts, [aligned.middle], sums, (scope) =>
+    counted.rollup !== undefined && readsCost(sums.join(' '))
+      ? pricedFrom(scope, counted.rollup, aligned.middle)
+      : scope.from,
+  );
   const parts = [middle.sql];
   if (aligned.edges.length > 0) parts.push(select(counted.rows, aligned.edges, partly('rows')).sql);
   const values = measured.map((one, index) => {

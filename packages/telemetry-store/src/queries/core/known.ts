@@ -14,8 +14,23 @@ export interface Known {
 /** What the rollup knows of a part of a filter; undefined when nothing. */
 type Knows<Part extends Filter = Filter> = (part: Part) => Known | undefined;
 
-/** What the rollup knows of a filter; undefined when nothing, and then only the spans can tell. */
-export const knownOf = (filter: Filter): Known | undefined => known(canonicalFilter(filter, 'spans'));
+/**
+ * What the rollup knows of a filter; undefined when nothing, and then only the spans can tell.
+ * @param repriced the rollup does not know the highest cost as people see it
+ */
+export const knownOf = (filter: Filter, repriced = false): Known | undefined => {
+  const canonical = canonicalFilter(filter, 'spans');
+  return repriced && asksCost(canonical) ? undefined : known(canonical);
+};
+
+const asksCost = (filter: Filter): boolean =>
+  'and' in filter
+    ? filter.and.some(asksCost)
+    : 'or' in filter
+      ? filter.or.some(asksCost)
+      : 'not' in filter
+        ? asksCost(filter.not)
+        : filter.field === 'cost';
 
 const known: Knows = (filter) => {
   if ('and' in filter) {

@@ -2,6 +2,7 @@ import { namesIn, ROLLUP_HEAD, type Rollup, selectAlone, selectOf } from '../../
 import { SPANS } from '../spans/span-fields.ts';
 import type { RequestContext } from '@candela/kernel';
 import { alignedAround, alignedParts, LONGEST } from './aligned.ts';
+import { pricedFrom, readsCost } from './repriced.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
 import type { Source } from './source.ts';
@@ -44,11 +45,11 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window, wanted:
   const spans = scope.over(SPANS);
   const parts = alignedParts(window);
   if (parts === undefined) return `(${made(spans.during(window))})`;
-  const kept = keptIn(scope, rollup, parts.middle, only);
+  const kept = keptIn(scope, rollup, parts.middle, only, reads);
   const edges = parts.edges.map(
     (edge) => `(Timestamp >= ${params.time(edge.from)} AND Timestamp < ${params.time(edge.to)})`,
   );
-  const middle = `SELECT ${columns} ${kept.from}`;
+  const middle = `SELECT ${columns} ${kept}`;
   if (edges.length === 0) return `(${middle})`;
   return `(${middle} UNION ALL ${made(spans.and(edges.join(' OR ')))})`;
 }
@@ -60,12 +61,21 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window, wanted:
 export function rolledFrom(scope: Scope, rollup: Rollup, window: Window, wanted: Wanted = {}): string {
   const parts = alignedParts(window);
   return parts?.edges.length === 0
-    ? keptIn(scope, rollup, parts.middle, wanted.only ?? '1').from
+    ? keptIn(scope, rollup, parts.middle, wanted.only ?? '1', wanted.reads)
     : `FROM ${rolledRows(scope, rollup, window, wanted)}`;
 }
 
-const keptIn = (scope: Scope, rollup: Rollup, buckets: Window, only: string): Scope =>
-  scope.over(rolledSource(rollup)).during(buckets).and(only);
+/** Whole buckets as they are kept. @param reads undefined: all columns */
+function keptIn(
+  scope: Scope,
+  rollup: Rollup,
+  buckets: Window,
+  only: string,
+  reads: string | undefined,
+): string {
+  const kept = scope.over(rolledSource(rollup)).during(buckets).and(only);
+  return reads === undefined || readsCost(reads) ? pricedFrom(kept, rollup, buckets) : kept.from;
+}
 
 /**
  * The window up to the end of its last bucket, where no span began between its own end and that: nothing has to be made

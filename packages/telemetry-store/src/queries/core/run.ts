@@ -1,6 +1,7 @@
 import { askerOf, fail, type RequestContext } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
+import { withPrices } from './repriced.ts';
 import type { Scope } from './scope.ts';
 import { type ReadContext, withSnapshot } from './snapshot.ts';
 import type { Source } from './source.ts';
@@ -64,10 +65,11 @@ export function runner(
           : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
+        const priced = withPrices(sql, scope.context.projectId, scope.params);
         const { values, attributes, usesTextIndex } = scope.params;
         const asker = askerOf(scope.context);
         return await turns.take({ kind, hurried }, scope.params, (priority) =>
-          store.select(sql, values, {
+          store.select(priced, values, {
             ...others,
             ...bound,
             timeoutMs,

@@ -1,6 +1,7 @@
 import type { HostCalls } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { CALL_BUCKET_SECONDS, CALL_DURATION_BASE } from '../../rollups/host-calls.ts';
+import { CALL_BUCKET_SECONDS, CALL_DURATION_BASE, HOST_CALLS } from '../../rollups/host-calls.ts';
+import { pricedFrom } from '../core/repriced.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { bucketsOf } from './buckets.ts';
@@ -48,11 +49,11 @@ export async function readHostCalls(
   const byModel = scope();
   const byTime = scope();
   const [sums, models, steps] = await Promise.all([
-    run.run<Figures>(total, `SELECT ${FIGURES} ${total.from}`),
+    run.run<Figures>(total, `SELECT ${FIGURES} ${pricedFrom(total, HOST_CALLS, window)}`),
     run.run<Figures & { ServiceName: string; GenAiProvider: string; Model: string }>(
       byModel,
-      `SELECT ServiceName, GenAiProvider, Model, ${FIGURES} ${byModel.from}
-       GROUP BY ServiceName, GenAiProvider, Model ORDER BY sum(host_calls.Calls) DESC, ServiceName, GenAiProvider, Model
+      `SELECT ServiceName, GenAiProvider, Model, ${FIGURES} ${pricedFrom(byModel, HOST_CALLS, window)}
+       GROUP BY ServiceName, GenAiProvider, Model ORDER BY toUInt64(Calls) DESC, ServiceName, GenAiProvider, Model
        LIMIT ${MAX_MODELS}`,
     ),
     run.run<Figures & { B: number }>(

@@ -1,5 +1,11 @@
 import type { CostOrigin } from '@candela/contract';
-import { normaliseSpan, priceUsage, type SpanReader } from '@candela/semconv';
+import {
+  correctedPrice,
+  normaliseSpan,
+  type PriceCorrection,
+  priceUsage,
+  type SpanReader,
+} from '@candela/semconv';
 
 interface Stored {
   readonly costUsd: number | null;
@@ -14,12 +20,23 @@ const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-12 + Mat
  * Which price of which date the stored cost of a span follows from: it is reckoned once more from what the span says. Null where it
  * has no cost.
  */
-export function costOriginOf(reader: SpanReader, { costUsd, emitterCostUsd }: Stored): CostOrigin | null {
+export function costOriginOf(
+  reader: SpanReader,
+  { costUsd, emitterCostUsd }: Stored,
+  corrections: readonly PriceCorrection[] = [],
+): CostOrigin | null {
   if (costUsd === null) return null;
   const facts = normaliseSpan(reader);
   const isEmitters = emitterCostUsd !== null && isSame(costUsd, emitterCostUsd);
   if (isEmitters && facts?.costIsExplicit === true) return { kind: 'person', ...NOT_OF_LIST };
-  const price = facts && priceUsage(facts, Number(reader.startTimeUnixNano / 1_000_000n));
+  const atMs = Number(reader.startTimeUnixNano / 1_000_000n);
+  const corrected = facts && correctedPrice(corrections, facts, atMs);
+  if (corrected !== undefined && isSame(corrected.costUsd, costUsd)) {
+    const { provider, rates, date } = corrected.correction;
+    const priceId = provider === '' ? rates.model : `${provider}/${rates.model}`;
+    return { kind: 'custom', priceId, priceDate: date, source: null };
+  }
+  const price = facts && priceUsage(facts, atMs);
   if (price !== undefined && isSame(price.costUsd, costUsd)) {
     const { priceId, priceDate, source } = price;
     return { kind: 'list', priceId, priceDate, source };

@@ -1,8 +1,9 @@
 import type { SpanDetail } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { type LogReader, readConversation } from '@candela/semconv';
+import { type LogReader, type PriceCorrection, readConversation } from '@candela/semconv';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { toAttributes } from '../core/attributes.ts';
+import { priceCorrectionsOf } from '../core/repriced.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { costOriginOf } from './cost-origin.ts';
@@ -87,7 +88,11 @@ export async function readSpan(runner: Runner, context: RequestContext, ids: Spa
     `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY ${meant}Timestamp, ${UNFINISHED}, Duration DESC LIMIT 1`,
   );
   if (raw === undefined) throw fail('not_found', { what: 'The span' });
-  return toDetail(raw, raw.GenAiConvention === '' ? [] : await logsOf(runner, context, raw));
+  return toDetail(
+    raw,
+    raw.GenAiConvention === '' ? [] : await logsOf(runner, context, raw),
+    priceCorrectionsOf(context.projectId),
+  );
 }
 
 function logsOf(runner: Runner, context: RequestContext, raw: WholeSpan): Promise<LogReader[]> {
@@ -96,7 +101,11 @@ function logsOf(runner: Runner, context: RequestContext, raw: WholeSpan): Promis
   return readSpanLogs(runner, context, { traceId: raw.TraceId, spanId: raw.SpanId, during });
 }
 
-function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
+function toDetail(
+  raw: WholeSpan,
+  logs: readonly LogReader[],
+  corrections: readonly PriceCorrection[],
+): SpanDetail {
   const row = toSpanRow(raw);
   const start = BigInt(raw.StartNs);
   const hasUsage = row.inputTokens !== null;
@@ -118,7 +127,11 @@ function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
         }
       : null,
     emitterCostUsd: raw.EmitterCostUsd,
-    costOrigin: costOriginOf(reader, { costUsd: row.costUsd, emitterCostUsd: raw.EmitterCostUsd }),
+    costOrigin: costOriginOf(
+      reader,
+      { costUsd: row.costUsd, emitterCostUsd: raw.EmitterCostUsd },
+      corrections,
+    ),
     requestModel: orNull(raw.GenAiRequestModel),
     responseModel: orNull(raw.GenAiResponseModel),
     responseId: orNull(raw.ResponseId),

@@ -12,6 +12,7 @@ import { byTexts } from '../core/snapshot.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { SeenNumbers } from '../core/seen-numbers.ts';
 import type { Source } from '../core/source.ts';
+import { isRepriced, pricedFrom } from '../core/repriced.ts';
 import { isHurried, type SearchInput, SPREAD } from '../core/page.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { shareOfMatching } from './share.ts';
@@ -172,7 +173,7 @@ async function expected(
   seen: SeenList | undefined,
 ): Promise<Expected> {
   if (filter === undefined) return { known: EVERY, share: 1 };
-  const known = knownOf(filter);
+  const known = knownOf(filter, isRepriced(context.projectId));
   if (known?.enough === true) return { known, share: 1 };
   let share = seen?.shares.get(seen.list);
   if (share === undefined) {
@@ -240,7 +241,7 @@ async function candidates(
 }
 
 /** The traces of a scope of the rollup that may belong to the list. */
-function traces(scope: Scope, { input: { sort, window, previews }, known }: Asked): string {
+function traces(scope: Scope, { input: { sort, window, previews }, hours, known }: Asked): string {
   const { params } = scope;
   const having = [
     // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
@@ -255,8 +256,9 @@ function traces(scope: Scope, { input: { sort, window, previews }, known }: Aske
   const figure = FIGURES[sort.replace('-', '') as keyof typeof FIGURES];
   // Each column is unpacked for every trace of the window.
   const count = previews === false ? '0' : 'sum(Spans)';
+  const from = sort.endsWith('cost') ? pricedFrom(scope, TRACE_FIGURES, hours) : scope.from;
   return `SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count} AS Count
-    ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}`;
+    ${from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}`;
 }
 
 /** The next of them after the cursor. */

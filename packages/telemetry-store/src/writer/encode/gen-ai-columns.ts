@@ -28,6 +28,7 @@ export class GenAiColumns {
   readonly #reasoningTokens;
   readonly #costUsd;
   readonly #emitterCostUsd;
+  readonly #pricingDetails;
   readonly countsUsage;
   /** Costs of spans with usage that are no calls, by row. */
   readonly #costs = new Map<number, number>();
@@ -51,12 +52,14 @@ export class GenAiColumns {
     this.countsUsage = table.column('CountsUsage', 'UInt8');
     this.#costUsd = table.column('CostUsd', 'Nullable(Float64)');
     this.#emitterCostUsd = table.column('EmitterCostUsd', 'Nullable(Float64)');
+    this.#pricingDetails = table.column('PricingDetails', 'String').sink;
   }
 
   /** A record that is no GenAI one still may name its session, user and error. */
   setPlain(row: number, attributes: AttributeList, errorType: string): void {
     this.#sessionId.string(cutName(sessionOf(attributes)));
     this.#userId.string(cutName(userOf(attributes)));
+    this.#pricingDetails.string('');
     if (errorType !== '') this.#errorType.set(row, errorType);
   }
 
@@ -82,6 +85,7 @@ export class GenAiColumns {
     this.#toolName.set(row, facts.toolName);
     this.#errorType.set(row, facts.errorType || errorType);
     setFinite(this.#emitterCostUsd, row, facts.emitterCostUsd);
+    this.#pricingDetails.string(pricingDetailsOf(facts));
     const { usage } = facts;
     if (usage === undefined) return false;
     this.#inputTokens.data[row] = clampTokens(usage.input);
@@ -119,6 +123,19 @@ function costOf(facts: GenAiFacts, atMs: number): number | undefined {
   if (facts.costIsExplicit) return facts.emitterCostUsd;
   if (facts.rejectedCounts > 0) return undefined;
   return priceUsage(facts, atMs)?.costUsd ?? facts.emitterCostUsd;
+}
+
+/** What a price may depend on besides tokens and models; '' where nothing does, as on nearly every call. */
+function pricingDetailsOf({ serviceTier, usage, costIsExplicit, rejectedCounts }: GenAiFacts): string {
+  const by = costIsExplicit ? 'person' : rejectedCounts > 0 ? 'rejected' : '';
+  if (serviceTier === '' && by === '' && usage?.details === undefined) return '';
+  const counts = Object.entries(usage?.details ?? {}).filter(([, count]) => count > 0);
+  if (serviceTier === '' && by === '' && counts.length === 0) return '';
+  return JSON.stringify({
+    ...(serviceTier === '' ? {} : { tier: serviceTier }),
+    ...(by === '' ? {} : { by }),
+    ...Object.fromEntries(counts.map(([name, count]) => [name, clampTokens(Number(count))])),
+  });
 }
 
 // Read as the facts are: the spans of one session would belong to two of them else.

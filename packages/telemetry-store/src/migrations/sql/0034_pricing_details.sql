@@ -1,0 +1,2 @@
+${add_column:otel_traces:`PricingDetails` String}
+${add_column:otel_logs:`PricingDetails` String}
