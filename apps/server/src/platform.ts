@@ -14,6 +14,7 @@ import { createIdentity, type Identity, isPublic } from './features/identity/ser
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { createPromptService } from './features/prompts/service.ts';
 import { Notifier } from './features/tail/notifier.ts';
+import { applyPrices } from './features/pricing/service.ts';
 import { RetentionChoices } from './features/retention/service.ts';
 import { mcpEndpoint, mcpMetadataPage } from './features/mcp/endpoint.ts';
 import { openEnvelope } from '@candela/vault';
@@ -123,6 +124,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const logs = await stores.openLogs();
     running.logs = logs;
     const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
+    await applyPrices(metadata, logger);
     let oauth: ReturnType<typeof createOauthFeature> | undefined;
     const tokens = async (token: string) => oauth?.find(token);
     const places = createPlatformScopes({ routes: stores.routes, metadata });

@@ -554,6 +554,17 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     updateFinding: [
       { path: { fingerprint: '0'.repeat(64) }, body: { status: 'open' }, status: 404, silent: true },
     ],
+    listCustomPrices: [{ silent: true }],
+    createCustomPrice: [
+      {
+        body: { scope: 'project', names: ['m'], rates: { input: 1, output: 1 } },
+        status: 401,
+        silent: true,
+      },
+    ],
+    updateCustomPrice: [{ path: { id: 'none' }, body: {}, status: 401, silent: true }],
+    deleteCustomPrice: [{ path: { id: 'none' }, status: 401, silent: true }],
+    searchPriceList: [{ silent: true }],
     listModels: [{ status: 403, silent: true }],
     createModel: [
       { body: { name: 'mine', provider: 'openai', model: 'm', secretId: 's' }, status: 401, silent: true },

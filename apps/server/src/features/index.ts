@@ -84,7 +84,7 @@ const FEATURES = [
     handlers: {},
     pages: [metricsPage(metrics.registry, identity)],
   }),
-  ({ clock }) => ({ name: 'pricing', handlers: priceHandlers(clock) }),
+  ({ clock, metadata }) => ({ name: 'pricing', handlers: priceHandlers(clock, metadata) }),
   () => ({ name: 'openapi', handlers: {}, pages: openApiPages() }),
   ({ reads, limits, clock }) => ({
     name: 'activity',

@@ -4,7 +4,7 @@ import { ModelsPage } from '../features/settings/models-page.tsx';
 
 export const Route = createFileRoute('/settings/models')({
   staticData: {
-    nav: { group: 'Settings', label: 'Models', icon: BrainCircuit, order: 75 },
+    nav: { group: 'Settings', label: 'Models & prices', icon: BrainCircuit, order: 75 },
     permission: 'viewer',
   },
   component: ModelsPage,

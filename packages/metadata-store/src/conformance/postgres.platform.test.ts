@@ -18,6 +18,7 @@ import { describeJobs } from './jobs-suite.ts';
 import { describeBoards } from './boards-suite.ts';
 import { describeChats } from './chats-suite.ts';
 import { describeModels } from './models-suite.ts';
+import { describePrices } from './prices-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
@@ -41,6 +42,7 @@ else {
   describeConnectors('PostgreSQL', place);
   describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
+  describePrices('PostgreSQL', place);
   describeJobs('PostgreSQL', place);
   describeBoards('PostgreSQL', place);
   describeChats('PostgreSQL', place);

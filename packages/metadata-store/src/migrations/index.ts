@@ -12,6 +12,7 @@ import { llmUsage } from './0011-llm-usage.ts';
 import { boards } from './0012-boards.ts';
 import { scanners } from './0013-scanners.ts';
 import { chats } from './0014-chats.ts';
+import { customPrices } from './0015-custom-prices.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   boards,
   scanners,
   chats,
+  customPrices,
 ];

@@ -30,6 +30,8 @@ export interface MetadataLimits {
   /** Configured language models of one project and database configuration. */
   readonly modelsPerPlace: number;
   readonly scannersPerProject: number;
+  /** Prices that people set, of one project and of one organisation. */
+  readonly pricesPerScope: number;
 }
 
 export const DEFAULT_LIMITS: MetadataLimits = {
@@ -47,6 +49,8 @@ export const DEFAULT_LIMITS: MetadataLimits = {
   labelsPerPrompt: 50,
   modelsPerPlace: 100,
   scannersPerProject: 100,
+  // Each is a condition of every statement that reads a cost.
+  pricesPerScope: 50,
 };
 
 /** What a repository works with: the database, or one transaction on it. */

@@ -4,6 +4,7 @@ import { boards } from './boards.ts';
 import { chatAnalyses } from './chat-analyses.ts';
 import { chatSettings } from './chat-settings.ts';
 import { chats } from './chats.ts';
+import { customPrices } from './custom-prices.ts';
 import { connectors } from './connectors.ts';
 import { jobs } from './jobs.ts';
 import { llmUsage } from './llm-usage.ts';
@@ -58,6 +59,7 @@ export const REPOSITORIES = {
   chats,
   chatSettings,
   chatAnalyses,
+  prices: customPrices,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

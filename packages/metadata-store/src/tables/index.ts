@@ -14,6 +14,7 @@ import type {
   ChatSettingsTable,
   ChatTable,
 } from './chats.ts';
+import type { CustomPriceTable } from './custom-prices.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
   ApiKeyTable,
@@ -101,6 +102,7 @@ export interface Tables {
   readonly chat_messages: ChatMessageTable;
   readonly chat_approvals: ChatApprovalTable;
   readonly chat_analyses: ChatAnalysisTable;
+  readonly custom_prices: CustomPriceTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

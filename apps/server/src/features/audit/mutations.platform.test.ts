@@ -27,6 +27,7 @@ const TAGS = new Set([
   'Models',
   'Jobs',
   'Boards',
+  'Prices',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
 const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
@@ -158,6 +159,10 @@ const BOARDS = '/api/boards';
 const board = () => owner.call('POST', BOARDS, { title: crypto.randomUUID() });
 const folder = () => owner.call('POST', `${BOARDS}/folders`, { name: crypto.randomUUID() });
 
+const PRICES = '/api/pricing/models';
+const priceBody = { scope: 'project', names: ['house-1'], rates: { input: 1, output: 2 } };
+const price = () => owner.call('POST', PRICES, priceBody);
+
 const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   createBoard: board,
   replaceBoard: async () => owner.call('PUT', `${BOARDS}/${(await board()).data.id}`, { title: 'changed' }),
@@ -169,6 +174,13 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   updateBoardFolder: async () =>
     owner.call('PUT', `${BOARDS}/folders/${(await folder()).data.id}`, { name: 'changed' }),
   deleteBoardFolder: async () => owner.call('DELETE', `${BOARDS}/folders/${(await folder()).data.id}`),
+
+  createCustomPrice: price,
+  updateCustomPrice: async () => {
+    const { data } = await price();
+    return owner.call('PUT', `${PRICES}/${data.id}`, { ...priceBody, version: data.version });
+  },
+  deleteCustomPrice: async () => owner.call('DELETE', `${PRICES}/${(await price()).data.id}`),
 
   createView: view,
   updateView: async () =>

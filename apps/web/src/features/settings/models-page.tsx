@@ -14,7 +14,8 @@ import { useShell } from '../shell/shell-search.ts';
 import { ModelCheckDialog } from './model-check.tsx';
 import { ModelDialog } from './model-dialog.tsx';
 import { PROVIDER_WORDS } from './model-words.ts';
-import { Loaded, SettingsPage } from './page.tsx';
+import { Loaded, Section, SettingsPage } from './page.tsx';
+import { PricesSection } from './prices-section.tsx';
 
 type Doing = { readonly what: 'check' | 'change' | 'delete'; readonly model: ModelConfig };
 
@@ -29,8 +30,8 @@ export function ModelsPage() {
   const mayChange = can('admin');
   return (
     <SettingsPage
-      title="Models"
-      about="Language models that prompts can be tried with: of a vendor, or on a server of your own. Their API keys stay in the vault, where each use of one is noted."
+      title="Models & prices"
+      about="Language models that prompts can be tried with, and what the calls of every model cost."
       action={
         mayChange && (
           <Button look="primary" onClick={() => setMaking(true)}>
@@ -40,9 +41,15 @@ export function ModelsPage() {
         )
       }
     >
-      <Loaded query={query} label="the models">
-        {(rows) => <Models rows={rows} mayChange={mayChange} onDo={setDoing} />}
-      </Loaded>
+      <Section
+        title="Models to try prompts with"
+        about="Of a vendor, or on a server of your own. Their API keys stay in the vault, where each use of one is noted."
+      >
+        <Loaded query={query} label="the models">
+          {(rows) => <Models rows={rows} mayChange={mayChange} onDo={setDoing} />}
+        </Loaded>
+      </Section>
+      <PricesSection />
       {making && <ModelDialog onClose={() => setMaking(false)} />}
       {doing?.what === 'check' && <ModelCheckDialog model={doing.model} onClose={close} />}
       {doing?.what === 'change' && <ModelDialog model={doing.model} onClose={close} />}
