@@ -1,7 +1,7 @@
 import type { CustomPrice } from '@candela/contract';
 import { useState } from 'react';
 import { changePrice, createPrice } from '../../api/prices.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import {
@@ -22,8 +22,8 @@ export function PriceDialog(props: { price?: CustomPrice; begun?: Begun; onClose
   const set = (change: Partial<Written>) => setWritten({ ...written, ...change });
   // Whatever shows a cost is asked again.
   const about = { touches: [[]], onDone: onClose };
-  const make = useAct(createPrice, about);
-  const change = useAct(changePrice, about);
+  const make = useApiMutation(createPrice, about);
+  const change = useApiMutation(changePrice, about);
   const body = bodyOf(written, price?.rates ?? begun?.rates);
   const save = () => {
     if (typeof body === 'string') return;

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { customPricesQuery, deletePrice, priceListQuery } from '../../api/prices.ts';
-import { useAct } from '../../lib/use-act.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -234,7 +234,7 @@ function daysOf(from: string | null, to: string | null) {
 }
 
 function Delete({ price, onClose }: { price: CustomPrice; onClose: () => void }) {
-  const remove = useAct(deletePrice, { touches: [[]], onDone: onClose });
+  const remove = useApiMutation(deletePrice, { touches: [[]], onDone: onClose });
   return (
     <ConfirmDialog
       title={`Delete the price of ${price.names[0] ?? 'the model'}?`}
