@@ -26,11 +26,18 @@ async function makeRouteTree(): Promise<string> {
   return made;
 }
 
-/** Method and path of every route by its id, for the browser: the schemas stay behind. */
+/**
+ * Method and path of every route by its id, for the browser: the schemas stay behind. And the scopes that let a key do something
+ * here.
+ */
 async function makeRouteTable(): Promise<string> {
   const { ROUTES } = await import('@candela/contract');
+  const { SCOPES } = await import('@candela/kernel');
+  const asked = new Set<string>(['ingest']);
+  for (const { permission } of Object.values(ROUTES)) if (permission !== 'public') asked.add(permission.key);
+  const scopes = SCOPES.filter((scope) => asked.has(scope)).map((scope) => `'${scope}'`);
   const lines = Object.entries(ROUTES).map(([id, { method, path }]) => `  ${id}: '${method} ${path}',`);
-  return `// Generated from the contract by "npm run generate".\nexport const ROUTE_TABLE = {\n${lines.join('\n')}\n} as const;\n`;
+  return `// Generated from the contract by "npm run generate".\nexport const ROUTE_TABLE = {\n${lines.join('\n')}\n} as const;\nexport const OFFERED_SCOPES = [${scopes.join(', ')}] as const;\n`;
 }
 
 const CLIENT = 'packages/client/dist';

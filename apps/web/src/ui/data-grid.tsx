@@ -16,6 +16,8 @@ import { textScale } from '../lib/rem.ts';
 export interface GridColumn<Row> {
   readonly id: string;
   readonly label: string;
+  /** What stands at its head instead: of a column without a label. */
+  readonly head?: { readonly text: string; readonly title: string };
   /** Pixels it never falls below. */
   readonly width: number;
   /** Its share of the space left over; absent: none. */
@@ -360,10 +362,12 @@ function HeadCell<Row>(props: HeadProps<Row>) {
     <div
       role="columnheader"
       aria-sort={column.sort === undefined ? undefined : (directionOf(props) ?? 'none')}
-      className={cx('flex min-w-0 px-1.5', column.align === 'end' && 'justify-end')}
+      className={cx('flex h-full min-w-0 items-center px-1.5', column.align === 'end' && 'justify-end')}
     >
       {column.sort === undefined ? (
-        <span className="truncate">{column.label}</span>
+        <span className="truncate" title={column.head?.title}>
+          {column.head?.text ?? column.label}
+        </span>
       ) : (
         <SortButton {...props} />
       )}
@@ -381,7 +385,8 @@ function SortButton<Row>(props: HeadProps<Row> & { says?: true }) {
       onClick={() => column.sort !== undefined && props.onSort(column.sort)}
       className={cx(
         'flex items-center gap-1 rounded hover:text-text',
-        props.says ? 'shrink-0' : 'truncate',
+        props.says ? 'shrink-0' : '-mx-1.5 h-full min-w-0 grow truncate px-1.5',
+        !props.says && column.align === 'end' && 'justify-end',
         direction && 'text-text',
       )}
     >

@@ -73,3 +73,6 @@ export const tokensCell = (row: {
       {formatCount(row.inputTokens)} <Muted>→</Muted> {formatCount(row.outputTokens)}
     </span>
   );
+
+/** The head of a column of outcomes, which has no label of its own. */
+export const STATUS_HEAD = { text: 'St.', title: 'Status' } as const;

@@ -3,6 +3,7 @@ import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
 import { Failure } from '../../ui/states.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
+import { ErrorsByModel } from './errors-by-model.tsx';
 import { ByModel } from './by-model.tsx';
 import { ChangeTiles } from './change-tiles.tsx';
 import { IngestStrip } from './ingest-strip.tsx';
@@ -35,6 +36,7 @@ export function HomePage() {
         <SlowestOperations scope={scope} />
         <div className="flex min-w-0 flex-col gap-2">
           <ErrorsByService scope={scope} />
+          <ErrorsByModel scope={scope} />
           <BusiestAgents scope={scope} />
         </div>
       </div>

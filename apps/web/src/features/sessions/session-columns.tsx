@@ -14,6 +14,7 @@ import {
   TIME_WIDTH,
   TimeCell,
   tokensCell,
+  STATUS_HEAD,
 } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 
@@ -69,7 +70,8 @@ export const SESSION_COLUMNS: readonly RowColumn<SessionRow>[] = [
   {
     id: 'status',
     label: '',
-    width: 28,
+    head: STATUS_HEAD,
+    width: 36,
     shown: true,
     cell: (row) => (
       <span className="flex">

@@ -1,5 +1,6 @@
 import type { ApiKey } from '@candela/contract';
 import { SCOPES, type Scope } from '@candela/kernel';
+import { OFFERED_SCOPES } from '../../api/routes.gen.ts';
 import { useState } from 'react';
 import { changeKey, createKey, rotateKey } from '../../api/keys.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
@@ -32,7 +33,7 @@ function LimitFields({ limits, onChange }: { limits: Limits; onChange: (limits: 
     <>
       <CheckList
         label="Scopes"
-        options={SCOPES.map((scope) => ({ value: scope, label: scope, hint: SCOPE_WORDS[scope] }))}
+        options={OFFERED_SCOPES.map((scope) => ({ value: scope, label: scope, hint: SCOPE_WORDS[scope] }))}
         chosen={limits.scopes}
         onChange={(chosen) =>
           onChange({ ...limits, scopes: SCOPES.filter((scope) => chosen.includes(scope)) })

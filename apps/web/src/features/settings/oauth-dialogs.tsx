@@ -1,5 +1,6 @@
 import type { OauthClient } from '@candela/contract';
 import { SCOPES, type Scope } from '@candela/kernel';
+import { OFFERED_SCOPES } from '../../api/routes.gen.ts';
 import { useState } from 'react';
 import { changeClient, createClient } from '../../api/oauth.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
@@ -69,7 +70,7 @@ function DraftFields(props: { draft: Draft; kind: OauthClient['kind']; onChange:
       />
       <CheckList
         label="The most it may be given"
-        options={SCOPES.map((scope) => ({ value: scope, label: scope, hint: SCOPE_WORDS[scope] }))}
+        options={OFFERED_SCOPES.map((scope) => ({ value: scope, label: scope, hint: SCOPE_WORDS[scope] }))}
         chosen={draft.scopes}
         onChange={(chosen) =>
           props.onChange({ ...draft, scopes: SCOPES.filter((scope) => chosen.includes(scope)) })

@@ -2,6 +2,7 @@ import { CatchBoundary, Link, useRouter } from '@tanstack/react-router';
 import {
   Command as CommandIcon,
   Keyboard,
+  Menu,
   Monitor,
   Moon,
   PanelLeft,
@@ -34,12 +35,13 @@ const Palette = lazy(importPalette);
 /** Whoever reaches for it finds it there, and no page is larger by it for those who do not. */
 const loadPalette = () => void importPalette().catch(() => undefined);
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
+const NavSheet = lazy(() => import('./nav-sheet.tsx'));
 const UNOWNED = 'Nobody owns this installation yet: set it up with the link printed at start';
 const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
 
 /** Navigation, header and keyboard around every page. */
 export function AppShell({ children }: { children: ReactNode }) {
-  const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys'>('none');
+  const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys' | 'pages'>('none');
   const router = useRouter();
   const refresh = useRefresh();
   const hasRange = useShell().rangeUse !== undefined;
@@ -85,6 +87,15 @@ export function AppShell({ children }: { children: ReactNode }) {
             onClick={() => sidebar.set(open ? 'closed' : 'open')}
           >
             <PanelLeft size={15} aria-hidden />
+          </Button>
+          <Button
+            look="plain"
+            className="sm:hidden"
+            aria-label="Pages"
+            aria-haspopup="dialog"
+            onClick={() => setOverlay('pages')}
+          >
+            <Menu size={16} aria-hidden />
           </Button>
           <ProjectSwitcher />
           <span className="text-faint max-sm:hidden" aria-hidden>
@@ -137,6 +148,7 @@ export function AppShell({ children }: { children: ReactNode }) {
             <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />
           )}
           {overlay === 'keys' && <KeySheet onClose={close} />}
+          {overlay === 'pages' && <NavSheet items={items} onClose={close} />}
         </Suspense>
       </CatchBoundary>
     </div>
@@ -163,7 +175,7 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
     <nav
       aria-label="Pages"
       className={cx(
-        'flex shrink-0 flex-col border-r border-line bg-sunken',
+        'flex shrink-0 flex-col border-r border-line bg-sunken max-sm:hidden',
         props.open ? 'w-44 max-lg:w-12' : 'w-12',
       )}
     >

@@ -19,6 +19,7 @@ import {
   TIME_WIDTH,
   TimeCell,
   tokensCell,
+  STATUS_HEAD,
 } from '../explore/cells.tsx';
 import { readColumns, type RowColumn } from '../explore/columns.ts';
 
@@ -53,7 +54,8 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'status',
     label: '',
-    width: 28,
+    head: STATUS_HEAD,
+    width: 36,
     shown: true,
     cell: (row) => (
       <span className="flex">
@@ -198,7 +200,8 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
   {
     id: 'status',
     label: '',
-    width: 28,
+    head: STATUS_HEAD,
+    width: 36,
     shown: true,
     cell: (row) => (
       <span className="flex">

@@ -4,6 +4,7 @@ import { withSnapshot } from '../core/snapshot.ts';
 import { type ReadStores, signalOfTable } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { FIELD_SOURCES } from '../fields/index.ts';
+import { FAILURE, mayExplain } from './outcome.ts';
 import { type NumberField, rankFields, rankNumbers, type Totals } from './rank.ts';
 import { comparedFields, sampleNumbers, sampleValues } from './sample.ts';
 import { layStrata, type Sides } from './strata.ts';
@@ -42,9 +43,6 @@ const NUMBERS: Record<EventKind, readonly NumberField[]> = {
   logs: TOKENS,
 };
 
-/** One thing by several names: each of them tells rows that failed from rows that did not, whatever the reason. */
-const FAILURE: readonly string[] = ['status', 'status_message', 'error_type'];
-
 export function createCompareQueries(stores: ReadStores, limits: QueryLimits): CompareQueries {
   return {
     async compare(context, signal, input, abort) {
@@ -65,7 +63,8 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
         }
         // What the selection is made by differs by definition, but not from the same selection at another time.
         const obvious = new Set(before !== undefined || selection === undefined ? [] : fieldsIn(selection));
-        const fields = comparedFields(source, obvious);
+        const failure = FAILURE.some((field) => obvious.has(field));
+        const fields = comparedFields(source, obvious).filter((field) => mayExplain(field, failure));
         const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
         const read = { sides, strata };
         const [values, sampled] = await Promise.all([
@@ -82,10 +81,10 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
           rest: { rows: rows.rest, sampled: totals.rest.sampled },
           estimated: strata.estimated,
           fields: rankFields(
-            values.filter(({ field }) => !obvious.has(field)),
+            values.filter(({ field }) => !obvious.has(field) && mayExplain(field, failure)),
             totals,
             input.limit,
-            new Set(FAILURE.some((field) => obvious.has(field)) ? FAILURE : []),
+            new Set(failure ? FAILURE : []),
           ),
           numbers: rankNumbers(sampled, numbers),
         };

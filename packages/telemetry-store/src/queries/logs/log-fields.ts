@@ -2,7 +2,7 @@ import { type FieldName, SEVERITIES } from '@candela/contract';
 import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT, LOG_WORDS } from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsText, hasWords, type WordIndex } from '../core/words.ts';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
+import { BASE_MODEL_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 
 const INDEX: WordIndex = { table: 'otel_logs', words: LOG_WORDS };
 
@@ -44,7 +44,9 @@ const LOG_FIELDS: Record<LogField, Field> = {
   trace_id: { kind: 'id', sql: 'TraceId' },
   span_id: { kind: 'id', sql: 'SpanId' },
   model: { kind: 'text', sql: ['GenAiResponseModel', 'GenAiRequestModel'], show: MODEL_SQL },
+  base_model: column(BASE_MODEL_SQL),
   request_model: column('GenAiRequestModel'),
+  response_model: column('GenAiResponseModel'),
   provider: column('GenAiProvider'),
   operation: column('GenAiOperation'),
   session: column('SessionId'),

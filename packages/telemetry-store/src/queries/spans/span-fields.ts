@@ -3,7 +3,7 @@ import { isContentKey } from '@candela/semconv';
 import { ATTRIBUTE_COLUMNS } from '../../schema/attribute-columns.ts';
 import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
 import { ENDED } from '../../schema/tables.ts';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
+import { BASE_MODEL_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsAnywhere, hasText, matchesAnywhere, wordsAnywhere } from './span-words.ts';
 
@@ -42,7 +42,9 @@ export const SPAN_FIELDS: Record<
   span_id: { kind: 'id', sql: 'SpanId' },
   root: { kind: 'boolean', sql: "ParentSpanId = ''" },
   model: { kind: 'text', sql: ['GenAiResponseModel', 'GenAiRequestModel'], show: MODEL_SQL },
+  base_model: column(BASE_MODEL_SQL),
   request_model: column('GenAiRequestModel'),
+  response_model: column('GenAiResponseModel'),
   provider: column('GenAiProvider'),
   operation: column('GenAiOperation'),
   session: column('SessionId'),

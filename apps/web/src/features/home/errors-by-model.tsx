@@ -1,0 +1,67 @@
+import { useNavigate } from '@tanstack/react-router';
+import { addressOf } from '../../api/client.ts';
+import { type FigureBody, figureBody } from '../../api/home.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { BarList } from '../../charts/visualise/bar-list.tsx';
+import { exact, formatCount } from '../../lib/format.ts';
+import { quoted } from '../../lib/query-text.ts';
+import { ChartCard } from '../explore/chart-card.tsx';
+import { rankedOf } from './figures.ts';
+import { useAsked, useFigures } from './use-figures.ts';
+
+const CALLS: FigureBody = {
+  q: 'base_model:*',
+  groupBy: ['base_model'],
+  measures: ['count', 'errors', 'error_rate'],
+  limit: 6,
+};
+
+/** Calls of the busiest models and how many of them failed. A model is one row, whatever build answered or was asked for. */
+export function ErrorsByModel({ scope }: { scope: Scope }) {
+  const query = useFigures(scope, CALLS);
+  const asked = useAsked(CALLS);
+  const navigate = useNavigate();
+  const rows = rankedOf(query.data);
+  return (
+    <ChartCard
+      title="Errors by model"
+      note="calls, and how many failed"
+      state={query}
+      height={104}
+      isEmpty={rows.length === 0}
+      empty="No model was called in this time range."
+      query={{
+        path: addressOf('aggregate'),
+        body: figureBody(scope, asked),
+        environment: scope.environment,
+        rows: { to: '/traces', search: { q: 'base_model:*', view: 'spans' } },
+      }}
+    >
+      <BarList
+        label="Calls by model"
+        items={rows.map(({ group: [model = ''], values: [calls, errors, rate] }) => ({
+          key: model,
+          label: model,
+          value: calls ?? null,
+          note: (
+            <span
+              title={`${exact(errors)} of ${exact(calls)} failed`}
+              className={(errors ?? 0) > 0 ? 'text-danger' : 'text-muted'}
+            >
+              {(errors ?? 0) > 0 ? `${percent(rate ?? 0)} failed` : `${formatCount(errors)} failed`}
+            </span>
+          ),
+        }))}
+        total={query.data?.groups ?? rows.length}
+        onChoose={(model) =>
+          void navigate({
+            to: '/traces',
+            search: { q: `base_model:${quoted(model)} status:error`, view: 'spans' },
+          })
+        }
+      />
+    </ChartCard>
+  );
+}
+
+const percent = (ratio: number): string => `${Number((ratio * 100).toPrecision(2))}%`;
