@@ -10,7 +10,7 @@ type Settings = BodyOf<typeof ROUTES.createCustomPrice>;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** Prices that people set, as the store applies them. */
-export function correctionsOf(prices: readonly StoredPrice[]): PriceCorrection[] {
+function correctionsOf(prices: readonly StoredPrice[]): PriceCorrection[] {
   const isWildcard = ({ names }: StoredPrice) => Number(names.some((name) => name.endsWith('*')));
   return prices
     .toSorted(
