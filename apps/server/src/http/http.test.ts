@@ -267,3 +267,17 @@ it('the content policy allows nothing inline', () => {
   expect(policy).not.toMatch(/unsafe|\*|https?:/);
   expect(policy).toContain("script-src 'self'");
 });
+
+it('tells of a path the methods of that path, not those of another one that it would fit', () => {
+  const router = createRouter(ROUTES);
+  const allowed = (path: string) => {
+    try {
+      router.match('PATCH', path);
+    } catch (thrown) {
+      return (thrown as { details?: { allowed?: string } }).details?.allowed;
+    }
+    return undefined;
+  };
+  expect(allowed('/api/boards/import')).toBe('POST');
+  expect(allowed('/api/boards/anything')).toBe('GET, PUT, DELETE');
+});

@@ -12,6 +12,8 @@ interface Entry {
   readonly id: string;
   readonly route: RouteDeclaration;
   readonly segments: readonly string[];
+  /** The path with its parameters as `{}`. */
+  readonly shape: string;
 }
 
 export interface Router {
@@ -22,21 +24,22 @@ export interface Router {
 }
 
 /**
- * The one decision which route a path belongs to. Literal segments win over parameters; nothing is guessed: no
- * trailing slash, no other case. @throws when a route declares no permission, or two routes look the same
+ * The one decision which route a path belongs to. Literal segments win over parameters, for all methods; nothing is
+ * guessed: no trailing slash, no other case. @throws when a route declares no permission, or two routes look the same
  */
 export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>): Router {
-  const byShape = new Map<string, Entry[]>();
+  const byShape = new Map<string, Entry>();
   for (const [id, route] of Object.entries(routes)) {
     const problem = permissionProblem(route);
     if (problem !== undefined) throw new Error(`The route ${id} ${problem}.`);
     if (route.id !== id) throw new Error(`The route ${id} calls itself ${route.id}.`);
     const segments = route.path.split('/').slice(1);
-    const shape = `${route.method} ${segments.map((segment) => (isParameter(segment) ? '{}' : segment)).join('/')}`;
-    if (byShape.has(shape)) throw new Error(`Two routes look like ${shape}.`);
-    byShape.set(shape, [{ id, route, segments }]);
+    const shape = segments.map((segment) => (isParameter(segment) ? '{}' : segment)).join('/');
+    const key = `${route.method} ${shape}`;
+    if (byShape.has(key)) throw new Error(`Two routes look like ${key}.`);
+    byShape.set(key, { id, route, segments, shape });
   }
-  const entries = [...byShape.values()].flat().sort((a, b) => parameters(a) - parameters(b));
+  const entries = [...byShape.values()].sort((a, b) => parameters(a) - parameters(b));
   const literal = new Map(
     entries
       .filter((entry) => parameters(entry) === 0)
@@ -54,7 +57,8 @@ export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>)
       const known = literal.get(`${wanted} ${path}`);
       if (known !== undefined) return known;
       const segments = path.split('/').slice(1);
-      const fitting = entries.filter((entry) => fits(entry.segments, segments));
+      const all = entries.filter((entry) => fits(entry.segments, segments));
+      const fitting = all.filter(({ shape }) => shape === all[0]?.shape);
       const entry = fitting.find(({ route }) => route.method === wanted);
       if (entry !== undefined) return { id: entry.id, route: entry.route, params: bind(entry, segments) };
       if (fitting.length === 0) throw fail('not_found', { what: 'This route' });

@@ -301,6 +301,29 @@ describe('resent requests', () => {
     clock.ms += 3_000;
     expect(await append(log, 'a')).toEqual({ duplicate: false });
   });
+
+  it('are stored once, and everything else too, while the clock jumps days forth and back', async () => {
+    const clock = { ms: Date.now(), now: () => clock.ms };
+    const log = await start({ clock });
+    const jumps = [86_400_000, -3 * 86_400_000, 3_600_000, -1, 90 * 86_400_000];
+    for (const [n, jump] of jumps.entries()) {
+      await append(log, `before ${n}`);
+      clock.ms += jump;
+      await Promise.all(names(5, `jump ${n} `).map((name) => append(log, name)));
+      // A resend of a moment ago, by the clock as it is now.
+      expect(await append(log, `jump ${n} 0`)).toEqual({ duplicate: true });
+      expect(log.stats().oldestAgeMs).toBeGreaterThanOrEqual(0);
+    }
+    expect(await log.flush(5_000)).toBe(true);
+    const sent = jumps.flatMap((_, n) => [`before ${n}`, ...names(5, `jump ${n} `)]);
+    expect(sink.texts().toSorted()).toEqual(sent.toSorted());
+    await log.close();
+    // The next start has the clock back where it was: nothing is stored again.
+    clock.ms = Date.now();
+    const again = await start({ clock });
+    expect(await again.flush(5_000)).toBe(true);
+    expect(sink.texts()).toHaveLength(sent.length);
+  });
 });
 
 describe('bad data', () => {

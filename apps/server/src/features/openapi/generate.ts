@@ -6,6 +6,12 @@ type Json = Record<string, unknown>;
 /** With https the name begins with `__Host-`. */
 const SESSION_COOKIE = 'candela_session';
 
+/** A pattern as generators in other languages read it: they have no classes of Unicode, which JavaScript has with a flag. */
+const plainPattern = (pattern: string): string =>
+  pattern
+    .replaceAll(String.raw`\p{Cc}`, String.raw`\u0000-\u001f\u007f-\u009f`)
+    .replaceAll(String.raw`\p{Cs}`, String.raw`\ud800-\udfff`);
+
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -14,6 +20,15 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
     // The name of a definition is where it stands. As a keyword it means nothing in this draft.
     override: ({ jsonSchema }) => {
       delete jsonSchema.id;
+      const { prefixItems } = jsonSchema;
+      if (prefixItems !== undefined) {
+        // Many generators know no tuples; this is what remains of one for them.
+        delete jsonSchema.prefixItems;
+        jsonSchema.items = { anyOf: prefixItems.filter((each) => typeof each === 'object') };
+        jsonSchema.minItems ??= prefixItems.length;
+        jsonSchema.maxItems ??= prefixItems.length;
+      }
+      if (jsonSchema.pattern !== undefined) jsonSchema.pattern = plainPattern(jsonSchema.pattern);
     },
   }) as Json;
   return rest;
@@ -65,7 +80,8 @@ function parameters(route: RouteDeclaration, components: Map<string, unknown>): 
 function responses(route: RouteDeclaration, components: Map<string, unknown>): Json {
   const codes = new Set<ErrorCode>(route.errors);
   const ofCatalog = route.path.startsWith('/api/v1/');
-  if (route.params ?? route.query ?? route.body) codes.add('bad_request');
+  // A header that cannot be read, or is there twice, is one everywhere.
+  codes.add('bad_request').add('headers_too_large');
   if (route.body) codes.add('body_not_json').add('too_large');
   if (route.permission !== 'public') {
     const { key, on } = route.permission;
@@ -101,7 +117,11 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
       String(status),
       {
         description: list.sort().join(', '),
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${errorSchema}` } } },
+        content: {
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${status === 431 ? 'ProtocolError' : errorSchema}` },
+          },
+        },
       },
     ]),
     ...(ofCatalog ? [failureOfCatalog] : []),
@@ -153,16 +173,20 @@ function operation(route: RouteDeclaration, components: Map<string, unknown>): J
   };
 }
 
-const contextHeader = (name: string, description: string): [string, Json] => [
+const contextHeader = (name: string, pattern: string, description: string): [string, Json] => [
   `x-platform-${name}`,
   {
     name: `x-platform-${name}`,
     in: 'header',
     required: false,
     description,
-    schema: { type: 'string' },
+    schema: { type: 'string', minLength: 1, maxLength: 63, pattern },
   },
 ];
+
+/** Ids of organisations, projects and configurations. */
+const ID = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
+const ENVIRONMENT = '^[a-z0-9][a-z0-9._-]{0,62}$';
 
 /** The OpenAPI 3.1 document of all declared routes, as JSON text ending in a line break. */
 export function generateOpenApi(): string {
@@ -178,6 +202,13 @@ export function generateOpenApi(): string {
     description: 'What is wrong and what to do. The code is in the header x-platform-error-code.',
     properties: { err: { type: 'string' } },
     required: ['err'],
+    additionalProperties: false,
+  });
+  components.set('ProtocolError', {
+    type: 'object',
+    description: 'Of a request that was not read as far as its path: also the `Status` of OTLP.',
+    properties: { err: { type: 'string' }, code: { type: 'integer' }, message: { type: 'string' } },
+    required: ['err', 'code', 'message'],
     additionalProperties: false,
   });
   components.set('CatalogError', {
@@ -215,11 +246,12 @@ export function generateOpenApi(): string {
         },
       },
       parameters: Object.fromEntries([
-        contextHeader('organisation-id', 'Organisation; default: that of the key.'),
-        contextHeader('project-id', 'Project; default: that of the key.'),
-        contextHeader('environment', 'Environment; default: all that the key may read.'),
+        contextHeader('organisation-id', ID, 'Organisation; default: that of the key.'),
+        contextHeader('project-id', ID, 'Project; default: that of the key.'),
+        contextHeader('environment', ENVIRONMENT, 'Environment; default: all that the key may read.'),
         contextHeader(
           'database-config-id',
+          ID,
           'Configuration that keeps prompts, secrets and rules; default: the one bound to the environment.',
         ),
       ]),
