@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import {
+  CandelaError,
   type Clock,
   DEFAULT_DATABASE_CONFIG_ID,
   fail,
@@ -32,6 +33,8 @@ export class JobRunner {
   readonly owner = `${hostname()} ${process.pid} ${crypto.randomUUID().slice(0, 8)}`;
   readonly #parts: JobRunnerParts;
   readonly #timing: JobTiming;
+  /** Jobs that the store does not know yet, with when they are due first. */
+  readonly #unregistered = new Map<string, number | null>();
   readonly #jobs = new Map<string, Job>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #stopped = new AbortController();
@@ -51,7 +54,13 @@ export class JobRunner {
       this.#jobs.set(job.id, job);
       const { schedule } = job;
       const dueAt = schedule === undefined ? null : schedule.atStart ? now : now + schedule.everyMs;
-      await this.#parts.metadata.jobs.register(job.id, dueAt);
+      this.#unregistered.set(job.id, dueAt);
+    }
+    try {
+      await this.#register();
+    } catch (thrown) {
+      // A full disk keeps nobody from reading: jobs begin once there is room.
+      if (!(thrown instanceof CandelaError) || thrown.code !== 'metadata_unavailable') throw thrown;
     }
     this.#timer = setInterval(() => this.#poll(), this.#timing.pollMs);
     this.#timer.unref();
@@ -92,6 +101,13 @@ export class JobRunner {
     await Promise.all(this.#underWay.values());
   }
 
+  async #register(): Promise<void> {
+    for (const [id, dueAt] of this.#unregistered) {
+      await this.#parts.metadata.jobs.register(id, dueAt);
+      this.#unregistered.delete(id);
+    }
+  }
+
   #poll(): void {
     if (this.#stopped.signal.aborted || this.#look !== undefined) return;
     this.#look = this.#claimDue()
@@ -105,6 +121,7 @@ export class JobRunner {
 
   async #claimDue(): Promise<void> {
     const { metadata, clock } = this.#parts;
+    await this.#register();
     for (const job of this.#jobs.values()) {
       if (this.#stopped.signal.aborted || this.#underWay.size >= MAX_JOBS_AT_ONCE) return;
       if (this.#underWay.has(job.id)) continue;

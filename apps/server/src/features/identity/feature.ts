@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@candela/kernel';
+import { CandelaError, type Clock, type Logger } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { accountHandlers } from './account/routes.ts';
@@ -103,13 +103,23 @@ export function createPeople(parts: Parts) {
     handlers,
     /** Makes the first owner, or the link that makes one; undefined: there is an owner. */
     async begin(): Promise<string | undefined> {
-      if (config.admin !== undefined && (await signIn.adopt(config.admin))) {
-        logger.info({ email: config.admin.email }, 'this installation is owned by PLATFORM_ADMIN_EMAIL');
+      try {
+        if (config.admin !== undefined && (await signIn.adopt(config.admin))) {
+          logger.info({ email: config.admin.email }, 'this installation is owned by PLATFORM_ADMIN_EMAIL');
+        }
+        const token = await signIn.setupToken();
+        return token === undefined
+          ? undefined
+          : new URL(`/setup?token=${token}`, config.publicUrl ?? address).href;
+      } catch (thrown) {
+        // A full disk must not keep the platform from being read.
+        if (!(thrown instanceof CandelaError) || thrown.code !== 'metadata_unavailable') throw thrown;
+        logger.warn(
+          { err: thrown },
+          'nobody can become the owner: there is no room for the setup link; start again once there is',
+        );
+        return undefined;
       }
-      const token = await signIn.setupToken();
-      return token === undefined
-        ? undefined
-        : new URL(`/setup?token=${token}`, config.publicUrl ?? address).href;
     },
   };
 }
