@@ -14,7 +14,8 @@ const PAGE_LIMIT = 198_000;
 const LOADED_LIMIT = 205_000;
 /** Nothing that a page asks for by itself comes later. */
 const SETTLED_MS = 4_000;
-const BASE_LIMIT = 142_000;
+/** Of this about 4 kB are names and paths of the API: they grow with every route. */
+const BASE_LIMIT = 143_000;
 
 const ROUTES = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'apps', 'web', 'src', 'routes');
 const manifestFile = join(WEB_DIST, '.vite', 'manifest.json');

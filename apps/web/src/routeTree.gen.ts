@@ -11,12 +11,14 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
 import { Route as AccountRouteImport } from './routes/account';
+import { Route as AssistantRouteImport } from './routes/assistant';
 import { Route as ConsentRouteImport } from './routes/consent';
 import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
 import { Route as ScannersRouteImport } from './routes/scanners';
 import { Route as SettingsRouteImport } from './routes/settings';
 import { Route as SetupRouteImport } from './routes/setup';
+import { Route as SqlRouteImport } from './routes/sql';
 import { Route as VaultRouteImport } from './routes/vault';
 import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
@@ -36,6 +38,7 @@ import { Route as RulesRuleRouteImport } from './routes/rules.$rule';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIndexRouteImport } from './routes/settings.index';
+import { Route as SettingsAssistantRouteImport } from './routes/settings.assistant';
 import { Route as SettingsAuditRouteImport } from './routes/settings.audit';
 import { Route as SettingsConnectorsRouteImport } from './routes/settings.connectors';
 import { Route as SettingsEnvironmentsRouteImport } from './routes/settings.environments';
@@ -48,6 +51,7 @@ import { Route as SettingsOauthRouteImport } from './routes/settings.oauth';
 import { Route as SettingsOrganisationRouteImport } from './routes/settings.organisation';
 import { Route as SettingsProjectsRouteImport } from './routes/settings.projects';
 import { Route as SettingsRetentionRouteImport } from './routes/settings.retention';
+import { Route as SettingsUsageRouteImport } from './routes/settings.usage';
 import { Route as SignInIndexRouteImport } from './routes/sign-in.index';
 import { Route as SignInProviderRouteImport } from './routes/sign-in.$provider';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
@@ -65,6 +69,11 @@ const IndexRoute = IndexRouteImport.update({
 const AccountRoute = AccountRouteImport.update({
   id: '/account',
   path: '/account',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const AssistantRoute = AssistantRouteImport.update({
+  id: '/assistant',
+  path: '/assistant',
   getParentRoute: () => rootRouteImport,
 } as any);
 const ConsentRoute = ConsentRouteImport.update({
@@ -95,6 +104,11 @@ const SettingsRoute = SettingsRouteImport.update({
 const SetupRoute = SetupRouteImport.update({
   id: '/setup',
   path: '/setup',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SqlRoute = SqlRouteImport.update({
+  id: '/sql',
+  path: '/sql',
   getParentRoute: () => rootRouteImport,
 } as any);
 const VaultRoute = VaultRouteImport.update({
@@ -192,6 +206,11 @@ const SettingsIndexRoute = SettingsIndexRouteImport.update({
   path: '/',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsAssistantRoute = SettingsAssistantRouteImport.update({
+  id: '/assistant',
+  path: '/assistant',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsAuditRoute = SettingsAuditRouteImport.update({
   id: '/audit',
   path: '/audit',
@@ -252,6 +271,11 @@ const SettingsRetentionRoute = SettingsRetentionRouteImport.update({
   path: '/retention',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsUsageRoute = SettingsUsageRouteImport.update({
+  id: '/usage',
+  path: '/usage',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SignInIndexRoute = SignInIndexRouteImport.update({
   id: '/sign-in/',
   path: '/sign-in/',
@@ -296,12 +320,14 @@ const HostsHostGpusGpuRoute = HostsHostGpusGpuRouteImport.update({
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
   '/account': typeof AccountRoute;
+  '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/scanners': typeof ScannersRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
+  '/sql': typeof SqlRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/boards/$board': typeof BoardsBoardRoute;
@@ -311,6 +337,7 @@ export interface FileRoutesByFullPath {
   '/prompts/$prompt': typeof PromptsPromptRoute;
   '/rules/$rule': typeof RulesRuleRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
+  '/settings/assistant': typeof SettingsAssistantRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
@@ -323,6 +350,7 @@ export interface FileRoutesByFullPath {
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
   '/settings/retention': typeof SettingsRetentionRoute;
+  '/settings/usage': typeof SettingsUsageRoute;
   '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
@@ -345,11 +373,13 @@ export interface FileRoutesByFullPath {
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
   '/account': typeof AccountRoute;
+  '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/scanners': typeof ScannersRoute;
   '/setup': typeof SetupRoute;
+  '/sql': typeof SqlRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/boards/$board': typeof BoardsBoardRoute;
@@ -359,6 +389,7 @@ export interface FileRoutesByTo {
   '/prompts/$prompt': typeof PromptsPromptRoute;
   '/rules/$rule': typeof RulesRuleRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
+  '/settings/assistant': typeof SettingsAssistantRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
@@ -371,6 +402,7 @@ export interface FileRoutesByTo {
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
   '/settings/retention': typeof SettingsRetentionRoute;
+  '/settings/usage': typeof SettingsUsageRoute;
   '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
@@ -394,12 +426,14 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
   '/account': typeof AccountRoute;
+  '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/scanners': typeof ScannersRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
+  '/sql': typeof SqlRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/boards/$board': typeof BoardsBoardRoute;
@@ -409,6 +443,7 @@ export interface FileRoutesById {
   '/prompts/$prompt': typeof PromptsPromptRoute;
   '/rules/$rule': typeof RulesRuleRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
+  '/settings/assistant': typeof SettingsAssistantRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
@@ -421,6 +456,7 @@ export interface FileRoutesById {
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
   '/settings/retention': typeof SettingsRetentionRoute;
+  '/settings/usage': typeof SettingsUsageRoute;
   '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
@@ -445,12 +481,14 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/account'
+    | '/assistant'
     | '/consent'
     | '/invitation'
     | '/logs'
     | '/scanners'
     | '/settings'
     | '/setup'
+    | '/sql'
     | '/vault'
     | '/agents/$agent'
     | '/boards/$board'
@@ -460,6 +498,7 @@ export interface FileRouteTypes {
     | '/prompts/$prompt'
     | '/rules/$rule'
     | '/sessions/$session'
+    | '/settings/assistant'
     | '/settings/audit'
     | '/settings/connectors'
     | '/settings/environments'
@@ -472,6 +511,7 @@ export interface FileRouteTypes {
     | '/settings/organisation'
     | '/settings/projects'
     | '/settings/retention'
+    | '/settings/usage'
     | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
@@ -494,11 +534,13 @@ export interface FileRouteTypes {
   to:
     | '/'
     | '/account'
+    | '/assistant'
     | '/consent'
     | '/invitation'
     | '/logs'
     | '/scanners'
     | '/setup'
+    | '/sql'
     | '/vault'
     | '/agents/$agent'
     | '/boards/$board'
@@ -508,6 +550,7 @@ export interface FileRouteTypes {
     | '/prompts/$prompt'
     | '/rules/$rule'
     | '/sessions/$session'
+    | '/settings/assistant'
     | '/settings/audit'
     | '/settings/connectors'
     | '/settings/environments'
@@ -520,6 +563,7 @@ export interface FileRouteTypes {
     | '/settings/organisation'
     | '/settings/projects'
     | '/settings/retention'
+    | '/settings/usage'
     | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
@@ -542,12 +586,14 @@ export interface FileRouteTypes {
     | '__root__'
     | '/'
     | '/account'
+    | '/assistant'
     | '/consent'
     | '/invitation'
     | '/logs'
     | '/scanners'
     | '/settings'
     | '/setup'
+    | '/sql'
     | '/vault'
     | '/agents/$agent'
     | '/boards/$board'
@@ -557,6 +603,7 @@ export interface FileRouteTypes {
     | '/prompts/$prompt'
     | '/rules/$rule'
     | '/sessions/$session'
+    | '/settings/assistant'
     | '/settings/audit'
     | '/settings/connectors'
     | '/settings/environments'
@@ -569,6 +616,7 @@ export interface FileRouteTypes {
     | '/settings/organisation'
     | '/settings/projects'
     | '/settings/retention'
+    | '/settings/usage'
     | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
@@ -592,12 +640,14 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
   AccountRoute: typeof AccountRoute;
+  AssistantRoute: typeof AssistantRoute;
   ConsentRoute: typeof ConsentRoute;
   InvitationRoute: typeof InvitationRoute;
   LogsRoute: typeof LogsRoute;
   ScannersRoute: typeof ScannersRoute;
   SettingsRoute: typeof SettingsRouteWithChildren;
   SetupRoute: typeof SetupRoute;
+  SqlRoute: typeof SqlRoute;
   VaultRoute: typeof VaultRoute;
   AgentsAgentRoute: typeof AgentsAgentRoute;
   BoardsBoardRoute: typeof BoardsBoardRoute;
@@ -642,6 +692,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AccountRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/assistant': {
+      id: '/assistant';
+      path: '/assistant';
+      fullPath: '/assistant';
+      preLoaderRoute: typeof AssistantRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/consent': {
       id: '/consent';
       path: '/consent';
@@ -682,6 +739,13 @@ declare module '@tanstack/react-router' {
       path: '/setup';
       fullPath: '/setup';
       preLoaderRoute: typeof SetupRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/sql': {
+      id: '/sql';
+      path: '/sql';
+      fullPath: '/sql';
+      preLoaderRoute: typeof SqlRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/vault': {
@@ -817,6 +881,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsIndexRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/assistant': {
+      id: '/settings/assistant';
+      path: '/assistant';
+      fullPath: '/settings/assistant';
+      preLoaderRoute: typeof SettingsAssistantRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/audit': {
       id: '/settings/audit';
       path: '/audit';
@@ -901,6 +972,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsRetentionRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/usage': {
+      id: '/settings/usage';
+      path: '/usage';
+      fullPath: '/settings/usage';
+      preLoaderRoute: typeof SettingsUsageRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/sign-in/': {
       id: '/sign-in/';
       path: '/sign-in';
@@ -961,6 +1039,7 @@ declare module '@tanstack/react-router' {
 }
 
 interface SettingsRouteChildren {
+  SettingsAssistantRoute: typeof SettingsAssistantRoute;
   SettingsAuditRoute: typeof SettingsAuditRoute;
   SettingsConnectorsRoute: typeof SettingsConnectorsRoute;
   SettingsEnvironmentsRoute: typeof SettingsEnvironmentsRoute;
@@ -973,10 +1052,12 @@ interface SettingsRouteChildren {
   SettingsOrganisationRoute: typeof SettingsOrganisationRoute;
   SettingsProjectsRoute: typeof SettingsProjectsRoute;
   SettingsRetentionRoute: typeof SettingsRetentionRoute;
+  SettingsUsageRoute: typeof SettingsUsageRoute;
   SettingsIndexRoute: typeof SettingsIndexRoute;
 }
 
 const SettingsRouteChildren: SettingsRouteChildren = {
+  SettingsAssistantRoute: SettingsAssistantRoute,
   SettingsAuditRoute: SettingsAuditRoute,
   SettingsConnectorsRoute: SettingsConnectorsRoute,
   SettingsEnvironmentsRoute: SettingsEnvironmentsRoute,
@@ -989,6 +1070,7 @@ const SettingsRouteChildren: SettingsRouteChildren = {
   SettingsOrganisationRoute: SettingsOrganisationRoute,
   SettingsProjectsRoute: SettingsProjectsRoute,
   SettingsRetentionRoute: SettingsRetentionRoute,
+  SettingsUsageRoute: SettingsUsageRoute,
   SettingsIndexRoute: SettingsIndexRoute,
 };
 
@@ -999,12 +1081,14 @@ const SettingsRouteWithChildren = SettingsRoute._addFileChildren(
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   AccountRoute: AccountRoute,
+  AssistantRoute: AssistantRoute,
   ConsentRoute: ConsentRoute,
   InvitationRoute: InvitationRoute,
   LogsRoute: LogsRoute,
   ScannersRoute: ScannersRoute,
   SettingsRoute: SettingsRouteWithChildren,
   SetupRoute: SetupRoute,
+  SqlRoute: SqlRoute,
   VaultRoute: VaultRoute,
   AgentsAgentRoute: AgentsAgentRoute,
   BoardsBoardRoute: BoardsBoardRoute,

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { askBench } from './ask-bench.ts';
 import { codingConfigure } from './coding-configure.ts';
 import { codingDoctor, codingStatus } from './coding-doctor.ts';
 import { codingFlush, codingHook } from './coding-flush.ts';
@@ -13,6 +14,7 @@ import { vaultRotate } from './vault-rotate.ts';
 export const COMMANDS: readonly Command[] = [
   migrateMetadata,
   scan,
+  askBench,
   vaultRotate,
   profile,
   codingInstall,

@@ -1,3 +1,4 @@
+import type { Completion, CompletionContext } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Annotation, Compartment, EditorState, type Extension, RangeSetBuilder } from '@codemirror/state';
 import {
@@ -28,6 +29,16 @@ export interface CodeEditorProps {
   /** What is marked in some whole lines of the text, in order. Asked for what is in sight, so it must be one function. */
   marks?: ((lines: string) => readonly Mark[]) | undefined;
   placeholder?: string;
+  /** Words that it offers while somebody writes. */
+  words?: readonly EditorWord[] | undefined;
+  /** Control and Enter. */
+  onRun?: (() => void) | undefined;
+}
+
+export interface EditorWord {
+  readonly label: string;
+  readonly detail?: string;
+  readonly type: 'class' | 'property' | 'function' | 'keyword';
 }
 
 /** A change that came from outside is not told to where it came from. */
@@ -51,6 +62,13 @@ const theme = EditorView.theme({
   '&.cm-focused .cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--hover) 55%, transparent)' },
   '.cm-placeholder': { color: 'var(--faint)' },
   '.cm-content ::selection': { backgroundColor: 'color-mix(in srgb, var(--accent-fill) 35%, transparent)' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface)', border: '1px solid var(--line)', borderRadius: '6px' },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', color: 'var(--text)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--selected)',
+    color: 'var(--text)',
+  },
+  '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal', marginLeft: '12px' },
   '.cm-mark': {
     color: 'var(--accent)',
     backgroundColor: 'color-mix(in srgb, var(--accent-fill) 14%, transparent)',
@@ -93,6 +111,11 @@ export default function CodeEditorView(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const settings = useRef(new Compartment());
+  const completing = useRef(new Compartment());
+  const run = useEffectEvent(() => {
+    props.onRun?.();
+    return true;
+  });
   const known = useRef(value);
   const tell = useEffectEvent((text: string) => {
     known.current = text;
@@ -118,6 +141,8 @@ export default function CodeEditorView(props: CodeEditorProps) {
           first,
           lineNumbers(),
           history(),
+          completing.current.of([]),
+          keymap.of([{ key: 'Mod-Enter', run: () => run() }]),
           highlightActiveLine(),
           EditorView.lineWrapping,
           keymap.of([...defaultKeymap, ...historyKeymap]),
@@ -135,6 +160,26 @@ export default function CodeEditorView(props: CodeEditorProps) {
       made.destroy();
     };
   }, []);
+  const { words } = props;
+  useEffect(() => {
+    if (words === undefined) return undefined;
+    let gone = false;
+    // Only pages that offer words load what shows them.
+    void import('@codemirror/autocomplete').then(({ autocompletion }) => {
+      if (gone) return;
+      const source = (context: CompletionContext) => {
+        const word = context.matchBefore(/[\w.']*/);
+        if (word === null || (word.from === word.to && !context.explicit)) return null;
+        return { from: word.from, options: words as Completion[], validFor: /^[\w.']*$/ };
+      };
+      view.current?.dispatch({
+        effects: completing.current.reconfigure(autocompletion({ override: [source], icons: false })),
+      });
+    });
+    return () => {
+      gone = true;
+    };
+  }, [words]);
   const configure = useEffectEvent(() =>
     view.current?.dispatch({ effects: settings.current.reconfigure(extensions()) }),
   );

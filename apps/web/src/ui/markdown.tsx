@@ -1,19 +1,21 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { createContext, type ReactNode, use, useMemo } from 'react';
-import { safeTarget } from '../lib/markdown/safe-target.ts';
+import { ownTarget, safeTarget } from '../lib/markdown/safe-target.ts';
 import { decoded, tokensOf, wordsOf } from '../lib/markdown/tokens.ts';
 
 const INLINE_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
 /** Whether it stands in a link: an address and a picture there are its words, since no link may hold another. */
 const InLink = createContext(false);
+/** Whether links lead to pages of this application alone: the text is a model's, and others write what it reads. */
+const OwnLinks = createContext(false);
 
 /**
  * A link that opens apart; only its words within another one, and where the target is unsafe or missing: it would lead
  * to this page.
  */
 function Away({ href, children }: { href: string; children: ReactNode }) {
-  const target = safeTarget(href);
+  const target = use(OwnLinks) ? ownTarget(href) : safeTarget(href);
   return use(InLink) || target === '' ? (
     <span>{children}</span>
   ) : (
@@ -25,7 +27,9 @@ function Away({ href, children }: { href: string; children: ReactNode }) {
 
 /** Nothing is fetched from elsewhere: a picture with an address is a link, an embedded one is shown. */
 const Picture = ({ src, alt }: { src: string; alt: string }) =>
-  INLINE_IMAGE.test(src) ? (
+  use(OwnLinks) ? (
+    <span>image: {alt}</span>
+  ) : INLINE_IMAGE.test(src) ? (
     <img src={src} alt={alt} className="max-h-96 max-w-full" />
   ) : (
     <Away href={src}>image: {alt || safeTarget(src)}</Away>
@@ -153,11 +157,13 @@ function Piece({ token }: { token: MarkedToken }): ReactNode {
 }
 
 /** Markdown of a message. Raw HTML in it stays text; only safe link targets survive. */
-export default function SafeMarkdown({ text }: { text: string }) {
+export default function SafeMarkdown({ text, ownLinks = false }: { text: string; ownLinks?: boolean }) {
   const tokens = useMemo(() => tokensOf(text), [text]);
   return (
     <div className="prose-message">
-      {tokens === undefined ? <p className="whitespace-pre-wrap">{text}</p> : <Pile of={tokens} />}
+      <OwnLinks value={ownLinks}>
+        {tokens === undefined ? <p className="whitespace-pre-wrap">{text}</p> : <Pile of={tokens} />}
+      </OwnLinks>
     </div>
   );
 }

@@ -1,9 +1,11 @@
 import type { RouteDeclaration } from '../route.ts';
+import { ANALYSIS_ROUTES } from './analysis.ts';
 import { CHAT_CONFIG_ROUTES } from './config.ts';
 import { CONVERSATION_ROUTES } from './conversations.ts';
 import { describeSql, executeSql } from './sql.ts';
 import { CHAT_USAGE_ROUTES } from './usage.ts';
 
+export * from './analysis.ts';
 export * from './config.ts';
 export * from './conversations.ts';
 export * from './sql.ts';
@@ -16,4 +18,5 @@ export const CHAT_ROUTES = {
   ...CHAT_CONFIG_ROUTES,
   ...CONVERSATION_ROUTES,
   ...CHAT_USAGE_ROUTES,
+  ...ANALYSIS_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;

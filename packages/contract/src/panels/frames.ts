@@ -166,14 +166,26 @@ function sqlCell(kind: Column['kind'], value: unknown): Row[number] {
   return typeof value === 'string' || typeof value === 'boolean' ? value : JSON.stringify(value);
 }
 
+/** The smallest distance of two times, in seconds; null: there are no two. */
+function stepOf(values: readonly unknown[]): number | null {
+  const times = [...new Set(values.filter((value) => typeof value === 'number'))].sort((a, b) => a - b);
+  let least = Number.POSITIVE_INFINITY;
+  for (const [index, time] of times.entries()) {
+    if (index > 0) least = Math.min(least, time - (times[index - 1] ?? time));
+  }
+  return Number.isFinite(least) ? Math.max(1, least / 1_000) : null;
+}
+
 /** Columns and rows of a statement. */
 export function frameOfSql({ columns, rows, truncated }: SqlResult): Frame {
   const kinds = columns.map(({ type }) => sqlColumnKind(type));
+  const cells = rows.map((row) => row.map((value, index) => sqlCell(kinds[index] ?? 'text', value)));
   return {
     ...NOTHING,
     notes: [],
     truncated,
+    stepSeconds: stepOf(cells.map((row) => row[kinds.indexOf('time')])),
     columns: columns.map(({ name }, index) => column(name, kinds[index] ?? 'text')),
-    rows: rows.map((row) => row.map((value, index) => sqlCell(kinds[index] ?? 'text', value))),
+    rows: cells,
   };
 }

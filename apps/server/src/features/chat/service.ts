@@ -109,6 +109,7 @@ export function createChat(parts: ChatParts) {
 
   return {
     settings,
+    callsOf,
 
     async list(context: RequestContext, limit: number, cursor: string | undefined) {
       const before = cursor === undefined ? undefined : placeOf(cursor);

@@ -21,6 +21,7 @@ import { marksOf } from './marks.ts';
 import { DeletePrompt, DiscardDraft, Publish } from './prompt-dialogs.tsx';
 import { contentOf, type DraftState } from './use-draft.ts';
 
+const ImprovePanel = lazy(() => import('./improve-panel.tsx'));
 const TryPanel = lazy(() => import('./try-panel.tsx'));
 
 /** Where a prompt is written: its text and what belongs to it; beside it what comes out, and a try. */
@@ -146,6 +147,13 @@ export function EditorTab({ prompt, draft }: { prompt: Prompt; draft: DraftState
             <CompiledView names={names} values={values} onValues={setValues} rendered={rendered} />
             <Suspense fallback={<SkeletonRows rows={2} label="Loading the models" />}>
               <TryPanel promptId={prompt.id} text={form.text} variables={given} mayTry={mayWrite} />
+              {mayWrite && (
+                <ImprovePanel
+                  promptId={prompt.id}
+                  text={form.text}
+                  onText={(text) => draft.change({ text })}
+                />
+              )}
             </Suspense>
           </div>
         }

@@ -3,6 +3,7 @@ import {
   Command as CommandIcon,
   Keyboard,
   Menu,
+  MessageCircleQuestion,
   Monitor,
   Moon,
   PanelLeft,
@@ -34,6 +35,7 @@ const importPalette = () => import('./palette.tsx');
 const Palette = lazy(importPalette);
 /** Whoever reaches for it finds it there, and no page is larger by it for those who do not. */
 const loadPalette = () => void importPalette().catch(() => undefined);
+const SidePanel = lazy(() => import('../assistant/side-panel.tsx'));
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
 const NavSheet = lazy(() => import('./nav-sheet.tsx'));
 const UNOWNED = 'Nobody owns this installation yet: set it up with the link printed at start';
@@ -41,6 +43,7 @@ const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
 
 /** Navigation, header and keyboard around every page. */
 export function AppShell({ children }: { children: ReactNode }) {
+  const [asking, setAsking] = useState(false);
   const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys' | 'pages'>('none');
   const router = useRouter();
   const refresh = useRefresh();
@@ -121,6 +124,15 @@ export function AppShell({ children }: { children: ReactNode }) {
                 <Kbd keys="mod+k" />
               </span>
             </Button>
+            <Button
+              look="plain"
+              aria-label="Assistant"
+              title="Assistant"
+              aria-pressed={asking}
+              onClick={() => setAsking(!asking)}
+            >
+              <MessageCircleQuestion size={14} aria-hidden />
+            </Button>
             {hasRange ? <TimeRangePicker /> : <ZoneMenu />}
             <Button look="plain" onClick={refresh} aria-label="Refresh" title="Refresh (r)">
               <RefreshCw size={14} aria-hidden />
@@ -133,6 +145,7 @@ export function AppShell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
+      <Suspense>{asking && <SidePanel onClose={() => setAsking(false)} />}</Suspense>
       <PageNews />
       {/* What stands above the page must not take the page away when it does not come. */}
       <CatchBoundary

@@ -1,6 +1,7 @@
 import type { Trace } from '@candela/contract';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
 import { zonePreference } from '../../lib/zone.ts';
@@ -11,6 +12,8 @@ import { BackLink } from '../../ui/page-head.tsx';
 import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
 import { persistedTraces } from '../traces/traces-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
+
+const AnalysisButton = lazy(() => import('../assistant/analysis-button.tsx'));
 
 /** Name and totals of the trace. */
 export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | undefined }) {
@@ -35,6 +38,11 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
         <span className="ml-auto flex shrink-0 items-center gap-1 font-mono text-sm text-muted">
           <span className="max-xl:hidden">{trace.traceId}</span>
           <CopyButton label="Copy trace id" text={() => trace.traceId} />
+          {root !== undefined && (
+            <Suspense>
+              <AnalysisButton rootSpanId={root.spanId} />
+            </Suspense>
+          )}
         </span>
       </div>
       <Facts className="mt-1 pl-8 max-sm:pl-0" oneLine>

@@ -1,0 +1,152 @@
+import { type FakeAi, startFakeAi } from '@candela/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { newSpanId, newTraceId, sendTrace } from './otlp.ts';
+import { AssistantPage } from './pages/assistant-page.ts';
+import { ask, OWNED, OWNER } from './people.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, assistant in the browser: ${missing}`);
+
+const call = (name: string, input: object) => ({ toolCall: { name, arguments: JSON.stringify(input) } });
+const BY_MODEL =
+  "SELECT GenAiRequestModel AS model, count() AS calls FROM otel_traces WHERE GenAiRequestModel IN ('gpt-4o', 'o3') GROUP BY model ORDER BY calls DESC";
+const PICTURES = process.env['CANDELA_PICTURES'];
+
+describe.skipIf(missing !== undefined)('the assistant', () => {
+  let stage: Stage;
+  let ai: FakeAi;
+  const heard: string[][] = [];
+  beforeAll(async () => {
+    ai = await startFakeAi({ chunkDelayMs: 1 });
+    stage = await openStage(OWNED);
+    const { page } = await stage.open('/', { as: OWNER });
+    const { apiKey } = await ask<{ apiKey: string }>(page, stage, 'POST', '/api/api-key', {
+      data: { name: 'sender', scopes: ['ingest'] },
+    });
+    await sendTrace(
+      stage.platform.otlpHttp,
+      {
+        traceId: newTraceId(),
+        service: 'shop',
+        startedAt: Date.now() - 60_000,
+        spans: Array.from({ length: 20 }, (_, n) => ({
+          spanId: newSpanId(),
+          name: 'chat',
+          kind: 3,
+          startMs: n,
+          durationMs: n * 10,
+          attributes: {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.provider.name': 'openai',
+            'gen_ai.request.model': n % 4 === 0 ? 'gpt-4o' : 'o3',
+          },
+        })),
+      },
+      apiKey,
+    );
+    await ask(page, stage, 'PUT', '/api/chat/config', {
+      data: { provider: 'openai-compatible', model: 'gpt-4o-mini', baseUrl: `${ai.url}/v1` },
+    });
+    await page.context().close();
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await ai?.close();
+  });
+  afterEach(() => {
+    expect(heard.splice(0).flat()).toEqual([]);
+  });
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, { as: OWNER, ...options });
+    heard.push(opened.complaints);
+    return new AssistantPage(opened.page);
+  };
+  const picture = async ({ page }: AssistantPage, name: string) => {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+  };
+
+  it.each(['light', 'dark'] as const)(
+    'goes from a question to a chart to a widget, %s',
+    async (colorScheme) => {
+      ai.script(call('run_sql', { query: BY_MODEL }), {
+        text: 'o3 took **15** of 20 calls. See [traces](/traces), not [this](https://evil.example/x) ![p](//evil.example/y.png).',
+      });
+      const assistant = await open('/assistant', { colorScheme });
+      const { page, answer } = assistant;
+      await assistant.ask('Which model is called most?');
+      await soon(() => answer.innerText()).toContain('of 20 calls');
+      await soon(() => answer.getByText('o3', { exact: true }).count()).toBeGreaterThan(0);
+      expect(await answer.getByRole('link', { name: 'this' }).count()).toBe(0);
+      expect(await answer.getByRole('link', { name: 'traces' }).getAttribute('href')).toBe('/traces');
+      expect(await answer.locator('img').count()).toBe(0);
+      await picture(assistant, `answer-${colorScheme}`);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      // A reload shows the same.
+      await page.reload();
+      await soon(() => answer.innerText()).toContain('of 20 calls');
+      await assistant.button('Save as widget').click();
+      await page.getByRole('textbox', { name: 'Title' }).fill(`Calls by model ${colorScheme}`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('link', { name: 'Open the dashboard' }).click();
+      await soon(() => page.getByText('o3', { exact: true }).count()).toBeGreaterThan(0);
+      await picture(assistant, `widget-${colorScheme}`);
+      await page.context().close();
+    },
+  );
+
+  it('asks by card before it deletes', async () => {
+    const assistant = await open('/');
+    const { page } = assistant;
+    const made = await ask<{ id: string }>(page, stage, 'POST', '/api/context', {
+      data: { name: 'to go', content: 'x' },
+    });
+    ai.script(call('delete', { kind: 'context', id: made.id }), { text: 'It is gone.' });
+    // Beside any page.
+    await assistant.button('Assistant').click();
+    await assistant.ask('Delete the context "to go"');
+    await assistant.button('Delete').waitFor();
+    await picture(assistant, 'card');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await assistant.button('Delete').click();
+    await soon(() => assistant.answer.innerText()).toContain('It is gone.');
+    await page.context().close();
+  });
+
+  it('runs, draws and shares statements', async () => {
+    const assistant = await open(`/sql?sql=${encodeURIComponent(BY_MODEL)}`);
+    const { page } = assistant;
+    await assistant.button('Run').click();
+    await soon(() => page.getByRole('cell', { name: 'o3' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Bar' }).click();
+    await soon(() => page.getByText('15', { exact: true }).count()).toBeGreaterThan(0);
+    await picture(assistant, 'sql');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(new URL(page.url()).searchParams.get('sql')).toBe(BY_MODEL);
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('SELECT * FROM system.tables', { delay: 5 });
+    await page.keyboard.press('Escape');
+    await assistant.button('Run').click();
+    await soon(() => page.getByRole('alert').count()).toBeGreaterThan(0);
+    // The refusal is an answer of 422, which a browser notes in its console.
+    heard.at(-1)?.splice(0);
+    await page.context().close();
+  });
+
+  it('shows what it cost, and who answers', async () => {
+    const usage = await open('/settings/usage?by=model&window=24H');
+    await soon(() => usage.page.getByRole('cell', { name: 'gpt-4o-mini' }).count()).toBe(1);
+    await picture(usage, 'usage');
+    expect(await accessibilityFindings(usage.page)).toEqual([]);
+    await usage.page.context().close();
+    const settings = await open('/settings/assistant');
+    await settings.page.getByLabel('Cap a day, USD').fill('2.5');
+    await settings.button('Save').click();
+    await soon(() => settings.page.getByText('Saved.').count()).toBe(1);
+    await picture(settings, 'settings');
+    expect(await accessibilityFindings(settings.page)).toEqual([]);
+    await settings.page.context().close();
+  });
+});
