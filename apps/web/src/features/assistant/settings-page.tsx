@@ -23,7 +23,7 @@ export function AssistantSettingsPage() {
       about="The model that answers questions, analyses traces and improves prompts. Any OpenAI-compatible server will do, also one without access to the internet."
     >
       <Loaded query={config} label="the settings of the assistant">
-        {({ data, missing }) => <Settings key={data?.updatedAt ?? ''} config={data} missing={missing} />}
+        {({ data, missing }) => <Settings key={data?.modelId ?? ''} config={data} missing={missing} />}
       </Loaded>
     </SettingsPage>
   );

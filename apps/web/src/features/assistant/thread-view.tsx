@@ -58,7 +58,6 @@ export function ThreadView(props: {
     try {
       const chatId = props.chatId ?? (await createChat(environment)).id;
       props.onChat(chatId);
-      await query.refetch({ cancelRefetch: false }).catch(() => undefined);
       setText('');
       setEdited(undefined);
       await thread.take(chatId, {
@@ -148,7 +147,9 @@ function End({ of: messages }: { of: readonly ChatMessage[] }) {
   const ref = useRef<HTMLDivElement>(null);
   const last = messages.at(-1);
   const size = last === undefined ? 0 : last.parts.length;
-  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [messages.length, size]);
+  useEffect(() => {
+    ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [messages.length, size]);
   return <div ref={ref} />;
 }
 

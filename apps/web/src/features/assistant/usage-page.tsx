@@ -107,7 +107,12 @@ export function UsagePage() {
                   align: 'end',
                   cell: ({ reasoningTokens }) => formatCount(reasoningTokens),
                 },
-                { label: 'Cost', align: 'end', cell: ({ costUsd }) => formatCost(costUsd) },
+                {
+                  label: 'Cost',
+                  align: 'end',
+                  cell: ({ costUsd, calls, unpricedCalls }) =>
+                    costUsd === 0 && unpricedCalls === calls ? 'unknown' : formatCost(costUsd),
+                },
               ]}
             />
           </Section>

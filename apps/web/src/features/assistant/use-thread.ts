@@ -42,22 +42,25 @@ async function takeEvents(
 export function useThread(environment: string | undefined, chatId: string | undefined) {
   const client = useQueryClient();
   const query = useQuery({ ...chatQuery(environment, chatId ?? ''), enabled: chatId !== undefined });
-  const stream = useRef<AbortController>(undefined);
+  const stream = useRef<{ readonly chatId: string; readonly abort: AbortController }>(undefined);
   const [error, setError] = useState<unknown>();
   const [streaming, setStreaming] = useState(false);
 
   const take = async (id: string, ask: Ask) => {
-    stream.current?.abort();
+    stream.current?.abort.abort();
     const abort = new AbortController();
-    stream.current = abort;
+    const mine = { chatId: id, abort };
+    stream.current = mine;
     setError(undefined);
     setStreaming(true);
     try {
+      // Events change a conversation that is there.
+      await client.ensureQueryData(chatQuery(environment, id));
       await takeEvents(client, id, answerEvents(ask, environment, abort.signal));
     } catch (thrown) {
       if (!abort.signal.aborted) setError(thrown);
     }
-    if (stream.current !== abort) return;
+    if (stream.current !== mine) return;
     stream.current = undefined;
     setStreaming(false);
     // A title comes with the first question.
@@ -65,7 +68,11 @@ export function useThread(environment: string | undefined, chatId: string | unde
     await client.invalidateQueries({ queryKey: chatKey(id) });
   };
 
-  useEffect(() => () => stream.current?.abort(), [chatId]);
+  useEffect(() => {
+    // Another conversation is shown. A new one gets its id while its first answer streams.
+    if (stream.current !== undefined && stream.current.chatId !== chatId) stream.current.abort.abort();
+  }, [chatId]);
+  useEffect(() => () => stream.current?.abort.abort(), []);
   const running = query.data?.thread.find(({ status }) => status === 'running')?.id;
   const follow = useEffectEvent((id: string) => {
     if (chatId !== undefined && stream.current === undefined)
