@@ -46,7 +46,7 @@ function criticalPath(roots: readonly HierarchyNode[]): string[] {
 }
 
 /** What a call was given; undefined: nothing that could be repeated. */
-export function inputOf({ conversation }: SpanDetail): string | undefined {
+function inputOf({ conversation }: SpanDetail): string | undefined {
   const { toolExecution, input } = conversation;
   if (toolExecution !== undefined && toolExecution.arguments !== '') return toolExecution.arguments;
   return input.length === 0 ? undefined : JSON.stringify(input);
