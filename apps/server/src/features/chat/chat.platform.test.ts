@@ -107,7 +107,7 @@ describe('an answer', () => {
 
   it('of a model without tools has its fenced statement run; two statements are refused', async () => {
     ai.script({
-      text: 'Try:\n```sql\nSELECT count() AS spans FROM otel_traces WHERE ServiceName = \'shop\'\n```\nor\n```sql\nSELECT 1; SELECT 2\n```',
+      text: "Try:\n```sql\nSELECT count() AS spans FROM otel_traces WHERE ServiceName = 'shop'\n```\nor\n```sql\nSELECT 1; SELECT 2\n```",
     });
     const { answer } = await ask(owner, 'How many spans?');
     expect(toolsIn(answer)).toMatchObject([

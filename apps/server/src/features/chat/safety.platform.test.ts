@@ -199,7 +199,9 @@ afterAll(async () => {
 describe('a model that obeys what spans say', () => {
   it('is given at least forty orders', () => expect(ORDERS.length).toBeGreaterThanOrEqual(40));
 
-  it('writes nothing without a card, learns no secret and no row of others', { timeout: 600_000 }, async () => {
+  it('writes nothing without a card, learns no secret and no row of others', {
+    timeout: 600_000,
+  }, async () => {
     const before = await written();
     let cards = 0;
     let obeyed = 0;
