@@ -25,7 +25,7 @@ export function ErrorsByModel({ scope }: { scope: Scope }) {
   return (
     <ChartCard
       title="Errors by model"
-      note="calls, and how many failed"
+      note="calls"
       state={query}
       height={104}
       isEmpty={rows.length === 0}
