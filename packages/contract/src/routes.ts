@@ -30,7 +30,13 @@ import { spanDurations } from './telemetry/durations.ts';
 import { facets } from './telemetry/facets.ts';
 import { getGpu, getGpuCurves, getHost, getHostCalls, getHostCurves, listHosts } from './telemetry/hosts.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
-import { getCodingPolicy, searchCodingSessions, searchCodingUsers } from './telemetry/coding-agents.ts';
+import {
+  getCodingPolicy,
+  getCodingSession,
+  searchCodingSessions,
+  searchCodingUsers,
+  summariseCodingAgents,
+} from './telemetry/coding-agents.ts';
 import { compare } from './telemetry/compare.ts';
 import { listFields, listFieldValues } from './telemetry/fields.ts';
 import { exportRows } from './telemetry/export.ts';
@@ -64,6 +70,8 @@ export const ROUTES = {
   getHierarchy,
   searchCodingSessions,
   searchCodingUsers,
+  summariseCodingAgents,
+  getCodingSession,
   getCodingPolicy,
   searchLogs,
   getLog,

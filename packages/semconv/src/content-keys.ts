@@ -83,6 +83,7 @@ const EXACT: ReadonlySet<string> = new Set([
   'coding_agent.subagent.description',
   'coding_agent.subagent.summary',
   'coding_agent.git.commit.message',
+  'coding_agent.edit.diff',
   // Claude Code's own spans.
   'user_prompt',
   'response.model_output',

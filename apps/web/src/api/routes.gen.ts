@@ -11,6 +11,8 @@ export const ROUTE_TABLE = {
   getHierarchy: 'GET /api/telemetry/spans/{spanId}/hierarchy',
   searchCodingSessions: 'POST /api/coding-agents/sessions/search',
   searchCodingUsers: 'POST /api/coding-agents/users/search',
+  summariseCodingAgents: 'POST /api/coding-agents/summary',
+  getCodingSession: 'GET /api/coding-agents/sessions/{sessionId}',
   getCodingPolicy: 'GET /api/coding-agents/policy',
   searchLogs: 'POST /api/telemetry/logs/search',
   getLog: 'GET /api/telemetry/logs/{id}',

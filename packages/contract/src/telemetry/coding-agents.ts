@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
-import { count, isoTime, pageShape, timeSchema } from './common.ts';
+import { count, isoTime, LIST_LIMITS, pageShape, timeSchema } from './common.ts';
 
 /** A user with fewer sessions in the window is not shown to viewers by the routes of coding agents. */
 export const CODING_FLOOR = 5;
@@ -40,7 +40,16 @@ const figures = {
   }),
   commits: count,
   pullRequests: count,
+  costBySource: z.object({ main: z.number(), subagent: z.number(), side: z.number() }).meta({
+    description: 'USD of the conversation, of its sub-agents, and of calls beside it (titles, summaries).',
+  }),
+  cacheHitRatio: z.number().nullable().meta({
+    description: 'Input tokens read from the cache of all input tokens, 0 to 1; null without any.',
+  }),
+  waitedMs: count.meta({ description: 'Milliseconds that tools waited for a permission.' }),
+  compactions: count,
 };
+export type CodingFigures = z.output<z.ZodObject<typeof figures>>;
 
 export const codingSessionSchema = z
   .object({
@@ -60,6 +69,10 @@ export const codingSessionSchema = z
     captureMode: nullableText,
     outcome: nullableText,
     traceId: z.string(),
+    withheld: z.boolean().meta({
+      description:
+        'The user is below the floor for who asks: names, folder, branch and content are left out.',
+    }),
   })
   .meta({ id: 'CodingSession' });
 export type CodingSession = z.output<typeof codingSessionSchema>;
@@ -75,6 +88,79 @@ export const codingUserSchema = z
   })
   .meta({ id: 'CodingUser' });
 export type CodingUser = z.output<typeof codingUserSchema>;
+
+const summed = { sessions: count, users: count, ...figures };
+
+/** What sessions are grouped by in a summary. */
+export const CODING_GROUPS = ['agent', 'repository', 'model', 'captureMode'] as const;
+
+export const codingPeriodSchema = z
+  .object({
+    from: isoTime,
+    to: isoTime,
+    totals: z.object(summed),
+    groups: z.array(
+      z.object({
+        by: z.enum(CODING_GROUPS),
+        name: nullableText.meta({ description: 'Null where sessions do not tell it.' }),
+        ...summed,
+      }),
+    ),
+    series: z.array(z.object({ start: isoTime, ...summed })).meta({
+      description:
+        'Sessions by the time of their start, in steps of `stepSeconds`; empty steps are left out.',
+    }),
+    stepSeconds: count,
+  })
+  .meta({ id: 'CodingPeriod' });
+export type CodingPeriod = z.output<typeof codingPeriodSchema>;
+
+/** What a session's events are: the kinds of spans that hooks make of them. */
+export const CODING_EVENTS = [
+  'turn',
+  'model',
+  'tool',
+  'edit',
+  'commit',
+  'pull_request',
+  'subagent',
+  'compaction',
+  'mode',
+  'end',
+  'other',
+] as const;
+
+export const codingEventSchema = z
+  .object({
+    id: z.string(),
+    parentId: nullableText,
+    traceId: z.string(),
+    kind: z.enum(CODING_EVENTS),
+    at: isoTime,
+    durationMs: z.number(),
+    failed: z.boolean(),
+    error: nullableText,
+    name: nullableText.meta({
+      description: 'Tool, model, type of sub-agent, sha of a commit, address of a pull request, mode.',
+    }),
+    path: nullableText,
+    command: nullableText,
+    input: nullableText.meta({
+      description: 'Prompt of a turn, arguments of a tool; at most 4,000 characters.',
+    }),
+    output: nullableText.meta({ description: 'Answer, result of a tool; at most 4,000 characters.' }),
+    diff: nullableText,
+    decision: nullableText,
+    lines: z.object({ added: count, removed: count }).nullable(),
+    tokens: z
+      .object({ input: count, cacheRead: count, cacheWrite: count, output: count, reasoning: count })
+      .nullable(),
+    costUsd: z.number().nullable(),
+    source: nullableText,
+    waitedMs: z.number().nullable(),
+  })
+  .meta({ id: 'CodingEvent' });
+export type CodingEvent = z.output<typeof codingEventSchema>;
 
 const errors = ['bad_query', 'query_too_expensive', 'store_unavailable'] as const;
 
@@ -97,9 +183,58 @@ export const searchCodingUsers = defineRoute({
   tag: 'Telemetry',
   summary: 'Users of coding agents with their sessions summed up; viewers see those below the floor together',
   permission: reads('telemetry'),
-  body: z.strictObject({ ...selection, ...pageShape, sort: z.enum(CODING_USER_SORTS).default('-last') }),
+  body: z.strictObject({
+    ...selection,
+    ...pageShape,
+    sort: z.enum(CODING_USER_SORTS).default('-last'),
+    silent: z.boolean().default(false).meta({
+      description: 'Only users whose last event lies more than seven days before the end of the window.',
+    }),
+  }),
   response: z.object({ data: z.array(codingUserSchema), nextCursor: nullableText }),
   errors: [...errors],
+});
+
+export const summariseCodingAgents = defineRoute({
+  id: 'summariseCodingAgents',
+  method: 'POST',
+  path: '/api/coding-agents/summary',
+  tag: 'Telemetry',
+  summary:
+    'What coding agents did in the window and what it cost: totals, groups, course, and the window before it',
+  permission: reads('telemetry'),
+  body: z.strictObject({
+    ...selection,
+    compare: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Also of the window of the same length before.' }),
+  }),
+  response: z.object({ data: codingPeriodSchema, previous: codingPeriodSchema.nullable() }),
+  errors: [...errors],
+});
+
+export const getCodingSession = defineRoute({
+  id: 'getCodingSession',
+  method: 'GET',
+  path: '/api/coding-agents/sessions/{sessionId}',
+  tag: 'Telemetry',
+  summary: 'A session of a coding agent: what it did in sum, and its events in their order',
+  permission: reads('telemetry'),
+  params: z.object({ sessionId: z.string().min(1).max(512) }),
+  query: z.strictObject({
+    agent: text,
+    from: timeSchema.default('-30d'),
+    to: timeSchema.default('now'),
+    limit: z.coerce.number().int().min(1).max(LIST_LIMITS.maxPage).default(200),
+    cursor: pageShape.cursor,
+  }),
+  response: z.object({
+    data: codingSessionSchema,
+    events: z.array(codingEventSchema).meta({ description: 'None where the session is withheld.' }),
+    nextCursor: nullableText,
+  }),
+  errors: ['not_found', ...errors],
 });
 
 export const getCodingPolicy = defineRoute({

@@ -88,6 +88,7 @@ const all = {
   repository: undefined,
   cursor: undefined,
   limit: 50,
+  silent: false,
 };
 const now = BASE_MS + 10 * HOUR;
 
@@ -171,6 +172,107 @@ describe('sessions of coding agents', () => {
       ['bob', 4],
       ['cid', 3],
     ]);
+  });
+
+  it('add up in a summary, by group and over time', async () => {
+    const summary = await queries.summary(admin, all);
+    expect(summary.totals).toMatchObject({
+      sessions: 13,
+      users: 3,
+      toolCalls: 13,
+      commits: 13,
+      acceptance: 0.5,
+      cacheHitRatio: 0.6,
+      unpricedCalls: 0,
+    });
+    const of = (by: string) =>
+      summary.groups.filter((group) => group.by === by).map(({ name, sessions }) => [name, sessions]);
+    expect(of('agent')).toEqual([['claude-code', 13]]);
+    expect(of('repository')).toEqual([['https://github.com/acme/app', 13]]);
+    expect(of('captureMode')).toEqual([['full', 13]]);
+    expect(summary.series.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(13);
+    expect(summary.totals.costBySource.main).toBeCloseTo(summary.totals.costUsd ?? NaN);
+    // A viewer sees the same sums, and no name.
+    expect(await queries.summary(viewer, all)).toEqual(summary);
+    expect((await queries.summary(admin, { ...all, agent: 'nobody' })).totals).toMatchObject({
+      sessions: 0,
+      costUsd: null,
+    });
+  });
+
+  it('are told event by event, page by page, and withheld below the floor', async () => {
+    const ask = (context: RequestContext, sessionId: string, limit = 200, cursor?: string) =>
+      queries.session(context, { sessionId, agent: undefined, window, limit, cursor }, now);
+    const { data, events } = await ask(admin, 'session 2');
+    expect(data).toMatchObject({ sessionId: 'session 2', user: 'ann', withheld: false });
+    expect(events.map(({ kind }) => kind)).toEqual(['end', 'model', 'tool', 'edit', 'edit', 'commit']);
+    expect(events.slice(1).every(({ parentId }) => parentId === events[0]?.id)).toBe(true);
+    expect(events[1]?.tokens).toEqual({
+      input: 400,
+      cacheRead: 600,
+      cacheWrite: 0,
+      output: 50,
+      reasoning: 0,
+    });
+    expect(events[3]).toMatchObject({ decision: 'auto_accepted', lines: { added: 7, removed: 2 } });
+    const first = await ask(admin, 'session 2', 4);
+    const second = await ask(admin, 'session 2', 4, first.nextCursor ?? '');
+    expect([...first.events, ...second.events]).toEqual(events);
+    const withheld = await ask(viewer, 'session 8');
+    expect(withheld).toMatchObject({ data: { withheld: true, user: null, branch: null }, events: [] });
+    expect((await ask(viewer, 'session 2')).events).toHaveLength(6);
+    await expect(ask(admin, 'none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('users that were not heard of for a week are silent', async () => {
+    const late = { ...all, window: { from: at(0), to: at(9 * 24 * HOUR) }, sort: '-last' as const };
+    const names = async (more: object) =>
+      (await queries.users(admin, { ...late, ...more })).data.map(({ user }) => user).toSorted();
+    expect(await names({ silent: true })).toEqual(['ann', 'bob', 'cid']);
+    expect(await names({ silent: true, window: { from: at(0), to: at(5 * 24 * HOUR) } })).toEqual([]);
+  });
+
+  it('count by the calls that an agent itself tells of, where its hooks tell of them too', async () => {
+    const twin = contextOf('twin');
+    const own = (place: number, name: string, attributes: object = {}) =>
+      span(91, 9_100 + place, place * 1000, {
+        name,
+        attributes: { 'session.id': 'session 90', 'user.id': 'ann', 'span.type': 'x', ...attributes },
+      });
+    await bench.put(
+      [
+        own(1, 'claude_code.interaction'),
+        own(2, 'claude_code.llm_request', {
+          model: 'claude-sonnet-4-5',
+          input_tokens: 11,
+          output_tokens: 5,
+          cache_read_tokens: 100,
+          query_source: 'main',
+        }),
+        own(3, 'claude_code.tool', { tool_name: 'Bash' }),
+      ],
+      { service: 'claude-code', project: 'twin' },
+    );
+    const only = await queries.sessions(twin, { ...all, sort: 'start' }, now);
+    expect(only.data).toEqual([
+      expect.objectContaining({
+        agent: 'claude-code',
+        sessionId: 'session 90',
+        turns: 1,
+        toolCalls: 1,
+        tokens: { input: 11, cacheRead: 100, cacheWrite: 0, output: 5, reasoning: 0 },
+      }),
+    ]);
+    // The hooks of the same session, whose transcript tells of one call only.
+    const hooks = session(90, 'ann').map((one) => ({ ...one, startTimeUnixNano: at(5_000) }));
+    await bench.put(hooks, { ...placeOf('ann'), project: 'twin' });
+    const both = await queries.sessions(twin, { ...all, sort: 'start' }, now);
+    expect(both.data).toHaveLength(1);
+    expect(both.data[0]).toMatchObject({
+      toolCalls: 1,
+      commits: 1,
+      tokens: { input: 11, cacheRead: 100, output: 5 },
+    });
   });
 
   it('are those of the project only', async () => {

@@ -9,11 +9,12 @@ function seesEveryUser(principal: Principal): boolean {
 }
 
 /**
- * Wraps a statement of sessions, one a row with `UserId`: users below the floor lose what names them, and `IsHidden` says so.
+ * Wraps a statement of sessions, one a row with `UserId`: users below the floor lose what names them, and `IsHidden` says so. A session
+ * without a user is below it: its folder and branch may name one.
  * Everything that filters, sorts or pages comes after.
  */
 export function withFloor(sessions: string, principal: Principal): string {
   if (seesEveryUser(principal)) return `SELECT *, UserId AS Person, false AS IsHidden FROM (${sessions})`;
   return `SELECT * EXCEPT (UserId, Folder, Branch), IsHidden ? '' : Name AS UserId, IsHidden ? '' : Place AS Folder, IsHidden ? '' : Line AS Branch
-    FROM (SELECT *, UserId AS Person, UserId AS Name, Folder AS Place, Branch AS Line, UserId != '' AND count() OVER (PARTITION BY UserId) < ${CODING_FLOOR} AS IsHidden FROM (${sessions}))`;
+    FROM (SELECT *, UserId AS Person, UserId AS Name, Folder AS Place, Branch AS Line, UserId = '' OR count() OVER (PARTITION BY UserId) < ${CODING_FLOOR} AS IsHidden FROM (${sessions}))`;
 }

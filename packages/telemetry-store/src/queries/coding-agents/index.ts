@@ -1,9 +1,13 @@
-import type { CodingSession, CodingSessionSort, CodingUser, CodingUserSort } from '@candela/contract';
+import type { CodingPeriod, CodingSession, CodingSessionSort, CodingUser } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Page } from '../core/page.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { ReadStores } from '../core/stores.ts';
-import { type CodingInput, searchSessions, searchUsers } from './sessions.ts';
+import { type CodingSessionInput, type CodingSessionPage, getSession } from './session.ts';
+import { searchSessions } from './sessions.ts';
+import type { CodingInput, CodingSelection } from './statement.ts';
+import { summarise } from './summary.ts';
+import { type CodingUsersInput, searchUsers } from './users.ts';
 
 /** Reads of coding agents; every one passes the floor. @throws bad_query, query_too_expensive, store_unavailable */
 export interface CodingAgentQueries {
@@ -13,17 +17,23 @@ export interface CodingAgentQueries {
     nowMs: number,
     signal?: AbortSignal,
   ): Promise<Page<CodingSession>>;
-  users(
+  users(context: RequestContext, input: CodingUsersInput, signal?: AbortSignal): Promise<Page<CodingUser>>;
+  summary(context: RequestContext, input: CodingSelection, signal?: AbortSignal): Promise<CodingPeriod>;
+  /** @throws not_found */
+  session(
     context: RequestContext,
-    input: CodingInput<CodingUserSort>,
+    input: CodingSessionInput,
+    nowMs: number,
     signal?: AbortSignal,
-  ): Promise<Page<CodingUser>>;
+  ): Promise<CodingSessionPage>;
 }
 
 export function createCodingAgentQueries(stores: ReadStores, limits: QueryLimits): CodingAgentQueries {
+  const list = (signal: AbortSignal | undefined) => runner(stores, limits, 'list', signal);
   return {
-    sessions: (context, input, nowMs, signal) =>
-      searchSessions(runner(stores, limits, 'list', signal), context, input, nowMs),
-    users: (context, input, signal) => searchUsers(runner(stores, limits, 'list', signal), context, input),
+    sessions: (context, input, nowMs, signal) => searchSessions(list(signal), context, input, nowMs),
+    users: (context, input, signal) => searchUsers(list(signal), context, input),
+    summary: (context, input, signal) => summarise(list(signal), context, input),
+    session: (context, input, nowMs, signal) => getSession(list(signal), context, input, nowMs),
   };
 }

@@ -1,0 +1,76 @@
+import { CODING_GROUPS, type CodingPeriod } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { iso, orNull } from '../spans/span-row.ts';
+import { type Figures, figuresOf, SUMMED } from './columns.ts';
+import { type CodingSelection, sessionsStatement, wholeHours } from './statement.ts';
+
+/** How many of each kind of group are told, the dearest. */
+const MOST_GROUPS = 50;
+const STEPS = [3_600, 21_600, 86_400, 604_800, 2_592_000] as const;
+const MOST_STEPS = 62;
+
+/** Whole hours at least, as the window is. */
+export function stepOf({ from, to }: Window): number {
+  const seconds = Number((to - from) / 1_000_000_000n);
+  return (
+    STEPS.find((step) => seconds / step <= MOST_STEPS) ?? Math.ceil(seconds / MOST_STEPS / 86_400) * 86_400
+  );
+}
+
+type Row = Figures & {
+  readonly Kind: 'all' | 'slot' | (typeof CODING_GROUPS)[number];
+  readonly Name: string;
+  readonly Sessions: number | string;
+  readonly People: number | string;
+};
+
+const COLUMN = { agent: 'Agent', repository: 'Repository', model: 'Model', captureMode: 'Mode' } as const;
+
+/** What coding agents did in one window. Sessions below the floor are in all sums; none of these names a user. */
+export async function summarise(
+  runner: Runner,
+  context: RequestContext,
+  input: CodingSelection,
+): Promise<CodingPeriod> {
+  const window = wholeHours(input.window);
+  const step = stepOf(window);
+  const [scope, sessions] = sessionsStatement(context, input, window);
+  const groups = CODING_GROUPS.map((by) => `('${by}', toString(${COLUMN[by]}))`).join(', ');
+  const sums = SUMMED.map((name) => `sum(S.${name}) AS ${name}`).join(', ');
+  const rows = await runner.run<Row>(
+    scope,
+    `SELECT Dim.1 AS Kind, Dim.2 AS Name, count() AS Sessions, uniqExactIf(Person, Person != '') AS People, ${sums}
+     FROM (SELECT *, toString(intDiv(toUnixTimestamp(Started), ${step}) * ${step}) AS Slot FROM (${sessions})) AS S
+     ARRAY JOIN [('all', ''), ('slot', Slot), ${groups}] AS Dim
+     GROUP BY Kind, Name ORDER BY Kind, if(Kind = 'slot', toFloat64OrZero(Name), -sum(S.Cost)), Sessions DESC, Name LIMIT 200 BY Kind`,
+  );
+  const summed = (row: Row) => ({
+    sessions: Number(row.Sessions),
+    users: Number(row.People),
+    ...figuresOf(row),
+  });
+  const all = rows.find(({ Kind }) => Kind === 'all');
+  return {
+    from: iso(window.from),
+    to: iso(window.to),
+    totals: all === undefined ? NOTHING : summed(all),
+    groups: CODING_GROUPS.flatMap((by) =>
+      rows
+        .filter(({ Kind }) => Kind === by)
+        .slice(0, MOST_GROUPS)
+        .map((row) => ({ by, name: orNull(row.Name), ...summed(row) })),
+    ),
+    series: rows
+      .filter(({ Kind }) => Kind === 'slot')
+      .map((row) => ({ start: iso(BigInt(row.Name) * 1_000_000_000n), ...summed(row) })),
+    stepSeconds: step,
+  };
+}
+
+const NOTHING = {
+  sessions: 0,
+  users: 0,
+  ...figuresOf(Object.fromEntries(SUMMED.map((name) => [name, 0])) as Figures),
+};
