@@ -1,4 +1,5 @@
 import { askerOf, fail, type RequestContext, type Signal } from '@candela/kernel';
+import { floorOf } from '../queries/core/floor.ts';
 import { Params } from '../queries/core/params.ts';
 import type { QueryLimits } from '../queries/core/run.ts';
 import type { Window } from '../queries/core/scope.ts';
@@ -68,13 +69,14 @@ async function run(
   const { store: asked, signals } = await storeFor(stores, context, tables);
   const store = tablesOf(asked);
   const params = new Params();
+  const database = await store.database();
   const input = {
     projectId: context.projectId,
     environment: context.environment,
     window,
-    database: await store.database(),
+    database,
     tables: SQL_TABLES.filter(({ signal: of }) => signals.has(of)),
-    hidesPeople: seesNoPeople(context),
+    floor: (table: string, of: Params) => floorOf({ ...context, window }, table, of, { as: 't', database }),
   };
   const sql = `WITH ${prelude(input, params)} SELECT * FROM (${canonical}) LIMIT ${limit + 1}`;
   try {
@@ -119,11 +121,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_expanded_ast_elements: '50000',
   timeout_before_checking_execution_speed: '0',
 };
-
-/** Viewers do not learn who worked with a coding agent: people with few sessions would be told apart. */
-function seesNoPeople({ principal }: RequestContext): boolean {
-  return 'role' in principal && principal.role === 'viewer';
-}
 
 /** As many rows as may be, in count and in bytes of their JSON. */
 function bounded(rows: SqlAnswer['rows'], limit: number): SqlAnswer['rows'] {

@@ -38,8 +38,8 @@ export interface PreludeInput {
   /** Names of the database's tables are given with it: it is not the current one. */
   readonly database: string;
   readonly tables: readonly Table[];
-  /** Leaves out who worked with a coding agent. */
-  readonly hidesPeople: boolean;
+  /** The condition of the floor on a table, which is called `t`; undefined: none. */
+  readonly floor: (table: string, params: Params) => string | undefined;
 }
 
 /**
@@ -50,46 +50,25 @@ export function prelude(input: PreludeInput, params: Params): string {
 }
 
 function tableExpression(table: Table, input: PreludeInput, params: Params): string {
-  const { projectId, environment, window, database, hidesPeople } = input;
+  const { projectId, environment, window, database } = input;
   const tenant = [`t.ProjectId = ${params.bind(projectId, 'String')}`];
   if (environment !== undefined) tenant.push(`t.Environment = ${params.bind(environment, 'String')}`);
   const time = table.signal === 'traces' ? 't.Timestamp' : 't.TimeUnix';
   const cost = table.signal === 'traces' ? pricedColumn(projectId, params) : undefined;
   const columns = sqlColumns(table).map((column) =>
-    cost !== undefined && column.name === 'CostUsd'
-      ? `${cost} AS CostUsd`
-      : columnExpression(table, column, hidesPeople),
+    cost !== undefined && column.name === 'CostUsd' ? `${cost} AS CostUsd` : columnExpression(column),
   );
+  const floor = input.floor(table.name, params);
+  const condition = floor === undefined ? '' : ` AND (${floor})`;
   return (
     `${table.name} AS (SELECT ${columns.join(', ')} FROM \`${database}\`.${table.name} AS t ` +
-    `PREWHERE ${tenant.join(' AND ')} WHERE ${time} >= ${params.time(window.from)} AND ${time} < ${params.time(window.to)})`
+    `PREWHERE ${tenant.join(' AND ')} WHERE ${time} >= ${params.time(window.from)} AND ${time} < ${params.time(window.to)}${condition})`
   );
 }
 
-/** Attributes that name a person or their machine. */
-const PERSON_KEY =
-  "match(k, '(?i)(^|[._])(user|enduser|email|account|author|host|hostname|username|home|owner)([._]|$)')";
-const OF_CODING_AGENT: Readonly<Record<'traces' | 'metrics', string>> = {
-  traces:
-    "(startsWith(t.SpanName, 'coding_agent.') OR has(t.ResourceAttributes.keys, 'coding_agent.content_capture_mode'))",
-  metrics:
-    "(startsWith(t.MetricName, 'coding_agent.') OR startsWith(t.MetricName, 'claude_code.') OR has(t.ResourceAttributes.keys, 'coding_agent.content_capture_mode'))",
-};
-
-function columnExpression(table: Table, column: Column, hidesPeople: boolean): string {
+function columnExpression(column: Column): string {
   if (column === ENDED_COLUMN) return `(t.Flags < ${UNFINISHED_FLAG}) AS Ended`;
-  const { name, type } = column;
-  const [written, read] = [`\`${name}\``, `t.\`${name}\``];
-  if (!hidesPeople) return `${read} AS ${written}`;
-  const agents = OF_CODING_AGENT[table.signal === 'traces' ? 'traces' : 'metrics'];
-  if (name === 'UserId') return `if(${agents}, '', t.UserId) AS UserId`;
-  if (type === 'Map(LowCardinality(String), String)') {
-    return `mapFilter((k, v) -> NOT (${agents} AND ${PERSON_KEY}), ${read}) AS ${written}`;
-  }
-  if (type === 'Array(Map(LowCardinality(String), String))') {
-    return `if(${agents}, arrayResize(${read}, 0), ${read}) AS ${written}`;
-  }
-  return `${read} AS ${written}`;
+  return `t.\`${column.name}\` AS \`${column.name}\``;
 }
 
 /** The tenant once more, as conditions that the engine adds to the tables themselves. */

@@ -1,10 +1,10 @@
 import { fail, type RequestContext } from '@candela/kernel';
 import { damagedCursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { wholeHours, withFloor } from '../core/floor.ts';
 import type { Page } from '../core/page.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { CODING_SPANS, SESSION_COLUMNS, SPAN_COLUMNS } from './columns.ts';
-import { withFloor } from './floor.ts';
 
 /** Which sessions are asked for. */
 export interface CodingSelection {
@@ -22,20 +22,13 @@ export interface CodingInput<Sort> extends CodingSelection {
 
 /** Pages further back are refused: a list of which nobody reads so much is narrowed. */
 const MOST_OFFSET = 100_000;
-const HOUR = 3_600_000_000_000n;
-
-/** Whole hours: two windows that differ by seconds would tell what one user did between. */
-export function wholeHours({ from, to }: Window): Window {
-  return { from: from - (from % HOUR), to: to + ((HOUR - (to % HOUR)) % HOUR) };
-}
-
 /** The statement of sessions of the window, masked by the floor first and chosen then. `session`: one alone. */
 export function sessionsStatement(
   context: RequestContext,
   input: Omit<CodingSelection, 'window'> & { readonly session?: string },
   window: Window,
 ): readonly [Scope, string] {
-  const scope = Scope.of(context, SPANS).during(window).and(CODING_SPANS);
+  const scope = Scope.beforeFloor(context, SPANS).during(window).and(CODING_SPANS);
   const sessions = `SELECT ${SESSION_COLUMNS} FROM (SELECT ${SPAN_COLUMNS} ${scope.from} LIMIT 1 BY TraceId, SpanId) GROUP BY SpanAgent, SessionId`;
   const chosen = (
     [

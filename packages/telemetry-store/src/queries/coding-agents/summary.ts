@@ -1,10 +1,11 @@
 import { CODING_GROUPS, type CodingPeriod } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import { wholeHours } from '../core/floor.ts';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
 import { type Figures, figuresOf, SUMMED } from './columns.ts';
-import { type CodingSelection, sessionsStatement, wholeHours } from './statement.ts';
+import { type CodingSelection, sessionsStatement } from './statement.ts';
 
 /** How many of each kind of group are told, the dearest. */
 const MOST_GROUPS = 50;
