@@ -8,7 +8,6 @@ import { createCatalog } from './features/catalog/endpoint.ts';
 import { createPlatformScopes } from './features/connectors/platform-scopes.ts';
 import type { Feature } from './features/feature.ts';
 import type { Phase } from './features/health/routes.ts';
-import { withAskedWindow } from './http/asked-window.ts';
 import { createFeatures, handlersOf } from './features/index.ts';
 import { createPeople } from './features/identity/feature.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
@@ -206,7 +205,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       answers,
     });
     running.features = features;
-    const handlers: Handlers = withAskedWindow(handlersOf(features), clock);
+    const handlers: Handlers = handlersOf(features);
     const allowedOrigins = [new URL(issuer).origin, ...config.allowedOrigins];
     const { rateLimitPerMinute } = config;
     const front = createRequestHandler({

@@ -404,7 +404,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     getLogContext: [{ path: { id: log }, ...gone }],
     searchCodingSessions: [{ body: everything, silent: true }],
     searchCodingUsers: [{ body: everything, silent: true }],
-    summariseCodingAgents: [{ body: { ...everything, compare: true }, silent: true }],
+    summariseCodingAgents: [{ body: { ...since, compare: true }, silent: true }],
     getCodingSession: [{ path: { sessionId: mark }, query: since, status: 404, silent: true }],
     getCodingPolicy: [{ silent: true }],
     searchExceptions: [{ body: everything }, { body: { ...everything, q: mark }, ...none }],

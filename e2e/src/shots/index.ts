@@ -1,4 +1,5 @@
 import { boardShots, ownedBoardShots } from './boards.ts';
+import { codingAgentShots } from './coding-agents.ts';
 import { connectorShots } from './connectors.ts';
 import { exceptionsShots } from './exceptions.ts';
 import { homeShots } from './home.ts';
@@ -30,6 +31,7 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   shellShots,
   boardShots,
   ownedBoardShots,
+  codingAgentShots,
   unownedShots,
   firstSteerShots,
   steerShots,

@@ -58,8 +58,6 @@ export interface RequestContext {
   readonly requestId: string;
   /** Undefined where there is no request over HTTP: tests, work of the platform itself. */
   readonly client?: ClientOrigin;
-  /** The time range that the request asks for, in nanoseconds, `to` exclusive; undefined where it names none: all that is kept. */
-  readonly window?: { readonly from: bigint; readonly to: bigint };
 }
 
 /** What counts as one that asks, where what there is must be shared out: its credential, or without one its address. */

@@ -2,6 +2,7 @@ import { browse } from './browse.ts';
 import { chat } from './chat.ts';
 import { checkout } from './checkout.ts';
 import { codeHelper } from './code-helper.ts';
+import { codingSession } from './coding-session.ts';
 import { digest } from './digest.ts';
 import { rag } from './rag.ts';
 import { research } from './research.ts';
@@ -17,6 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   supportAgent,
   research,
   codeHelper,
+  codingSession,
   digest,
   checkout,
   browse,

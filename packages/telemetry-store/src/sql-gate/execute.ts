@@ -76,7 +76,7 @@ async function run(
     window,
     database,
     tables: SQL_TABLES.filter(({ signal: of }) => signals.has(of)),
-    floor: (table: string, of: Params) => floorOf({ ...context, window }, table, of, { as: 't', database }),
+    floor: (table: string, of: Params) => floorOf({ ...context, window }, { table, as: 't', database }, of),
   };
   const sql = `WITH ${prelude(input, params)} SELECT * FROM (${canonical}) LIMIT ${limit + 1}`;
   try {

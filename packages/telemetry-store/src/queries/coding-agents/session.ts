@@ -109,7 +109,7 @@ export async function getSession(
     });
   const data = sessionOf(row, nowMs);
   if (data.withheld) return { data, events: [], nextCursor: null };
-  const spans = Scope.beforeFloor(context, SPANS).during(place.window).and(CODING_SPANS);
+  const spans = Scope.of(context, SPANS).during(place.window).and(CODING_SPANS);
   const bound = (value: string) => spans.params.bind(value, 'String');
   const names = [...KINDS.keys()].map((name) => bound(name)).join(', ');
   // Where hooks tell of a session, the agent's own spans tell the same again.

@@ -28,7 +28,7 @@ export function sessionsStatement(
   input: Omit<CodingSelection, 'window'> & { readonly session?: string },
   window: Window,
 ): readonly [Scope, string] {
-  const scope = Scope.beforeFloor(context, SPANS).during(window).and(CODING_SPANS);
+  const scope = Scope.of(context, SPANS).during(window).and(CODING_SPANS);
   const sessions = `SELECT ${SESSION_COLUMNS} FROM (SELECT ${SPAN_COLUMNS} ${scope.from} LIMIT 1 BY TraceId, SpanId) GROUP BY SpanAgent, SessionId`;
   const chosen = (
     [

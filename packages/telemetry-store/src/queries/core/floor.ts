@@ -6,8 +6,7 @@ import type { Window } from './scope.ts';
 
 /*
  * The floor: who is not an admin learns of a user of coding agents only where that user has enough sessions in the window.
- * Rows of other users are left out of every read (`floorOf`, which each scope adds); lists of sessions keep them in their sums and
- * take the names away (`withFloor`).
+ * Rows of other users are left out (`floorOf`); lists of sessions keep them in their sums and take the names away (`withFloor`).
  */
 
 /** Names that coding agents give to their service: our hooks' and those of their own telemetry. */
@@ -49,7 +48,7 @@ const hashes = (texts: readonly string[]) => texts.map((text) => `cityHash64('${
 const first = (map: string) =>
   `coalesce(${['gen_ai.request.user', 'user', 'user.email', 'enduser.id', 'user.id'].map((key) => `nullIf(${map}['${key}'], '')`).join(', ')}, '')`;
 
-/** How rows of coding agents, and whose they are, are told in a table. `t` names the table; columns may be hidden by others of their name. */
+/** How rows of coding agents, and whose they are, are told in a table. `t` names the table; a column alone may be an alias of the statement. */
 interface Told {
   readonly isCoding: (t: string) => string;
   readonly user: (t: string) => string;
@@ -62,8 +61,6 @@ const points: Told = {
     `${ofService(t)} OR ${METRICS.map((prefix) => `startsWith(${t}.MetricName, '${prefix}')`).join(' OR ')}`,
   user: (t) => first(`${t}.Attributes`),
 };
-const inSets = (t: string) =>
-  `hasAny(${t}.ServiceHashes, [${hashes(SERVICES)}]) OR hasAny(${t}.NameHashes, [${hashes(NAMES)}])`;
 const TOLD: ReadonlyMap<string, Told> = new Map([
   [
     'otel_traces',
@@ -73,29 +70,13 @@ const TOLD: ReadonlyMap<string, Told> = new Map([
       user: (t) => `${t}.UserId`,
     },
   ],
-  [
-    'otel_logs',
-    {
-      isCoding: (t) => `${ofService(t)} OR startsWith(${t}.EventName, 'claude_code.') OR ${marked(t)}`,
-      user: (t) => `if(${t}.UserId != '', ${t}.UserId, ${first(`${t}.LogAttributes`)})`,
-    },
-  ],
   ...['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'].map(
     (kind) => [`otel_metrics_${kind}`, points] as const,
   ),
-  ['metric_series', points],
-  [
-    'exceptions',
-    {
-      isCoding: (t) => `${ofService(t)} OR startsWith(${t}.SpanName, 'coding_agent.')`,
-      user: (t) => `${t}.UserId`,
-    },
-  ],
-  [ACTIVITY.name, { isCoding: inSets, user: (t) => `${t}.UserId` }],
 ]);
 
 /** Whether who asks sees every user: admins do, keys of the project and the platform itself too. */
-export function seesEveryUser(principal: Principal): boolean {
+function seesEveryUser(principal: Principal): boolean {
   if (principal.kind === 'user') return hasRole(principal.role, 'admin');
   if (principal.kind === 'key') return principal.role === undefined || hasRole(principal.role, 'admin');
   return true;
@@ -108,42 +89,32 @@ export function wholeHours({ from, to }: Window): Window {
   return { from: from - (from % HOUR), to: to + ((HOUR - (to % HOUR)) % HOUR) };
 }
 
-/** The users at or above the floor, in the window that the request asks for or else in all that is kept. */
-function visible(context: FloorContext, params: Params, table: string, select: string): string {
-  const conditions = [`ProjectId = ${params.bind(context.projectId, 'String')}`, `(${inSets(table)})`];
-  if (context.environment !== undefined)
-    conditions.push(`Environment = ${params.bind(context.environment, 'String')}`);
-  if (context.window !== undefined) {
-    const { from, to } = wholeHours(context.window);
-    conditions.push(`Bucket >= ${params.second(from)} AND Bucket < ${params.second(to)}`);
-  }
-  return `SELECT ${select} FROM ${table} WHERE ${conditions.join(' AND ')}`;
-}
-
-type FloorContext = Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'window'>;
+/** Who asks, for which tenant, and of which time range. */
+type FloorContext = Pick<RequestContext, 'projectId' | 'environment' | 'principal'> & { readonly window: Window };
 
 /**
- * The condition that leaves out rows of coding agents whose user is below the floor, or not known; undefined where who asks sees every
- * user, or the table names none.
+ * The condition that leaves out rows of coding agents whose user is below the floor in the window, or not known; undefined where who
+ * asks sees every user.
  * @param as what the table is called in the statement
- * @param database of the tables, where it is not the current one
  */
 export function floorOf(
-  context: FloorContext,
-  table: string,
+  { projectId, environment, principal, window }: FloorContext,
+  { table, as, database }: { readonly table: string; readonly as: string; readonly database: string },
   params: Params,
-  { as = table, database }: { readonly as?: string; readonly database?: string } = {},
 ): string | undefined {
-  if (seesEveryUser(context.principal)) return undefined;
-  const sessions = database === undefined ? ACTIVITY.name : `\`${database}\`.${ACTIVITY.name}`;
-  const users = () =>
-    `SELECT UserId FROM (${visible(context, params, sessions, 'UserId, SessionHash')}) WHERE UserId != '' GROUP BY UserId HAVING uniqExactIf(SessionHash, SessionHash != cityHash64('')) >= ${CODING_FLOOR}`;
-  if (table === 'trace_figures') {
-    const traces = `SELECT arrayJoin(Traces) FROM (${visible(context, params, sessions, 'UserId, Traces')}) WHERE UserId IN (${users()})`;
-    return `NOT (${inSets(as)}) OR ${as}.TraceHash IN (${traces})`;
-  }
   const told = TOLD.get(table);
-  return told && `NOT (${told.isCoding(as)}) OR ${told.user(as)} IN (${users()})`;
+  if (told === undefined || seesEveryUser(principal)) return undefined;
+  const { from, to } = wholeHours(window);
+  const conditions = [
+    `ProjectId = ${params.bind(projectId, 'String')}`,
+    `Bucket >= ${params.second(from)} AND Bucket < ${params.second(to)}`,
+    `UserId != ''`,
+    `(hasAny(ServiceHashes, [${hashes(SERVICES)}]) OR hasAny(NameHashes, [${hashes(NAMES)}]))`,
+    ...(environment === undefined ? [] : [`Environment = ${params.bind(environment, 'String')}`]),
+  ];
+  const users = `SELECT UserId FROM \`${database}\`.${ACTIVITY.name} WHERE ${conditions.join(' AND ')}
+    GROUP BY UserId HAVING uniqExactIf(SessionHash, SessionHash != cityHash64('')) >= ${CODING_FLOOR}`;
+  return `NOT (${told.isCoding(as)}) OR ${told.user(as)} IN (${users})`;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from './filter.ts';
-import { floorOf } from './floor.ts';
 import { Params } from './params.ts';
 import type { ReadContext } from './snapshot.ts';
 import { isTaken, type Sample } from './sample.ts';
@@ -30,53 +29,40 @@ function secondsOf({ from, to }: Window): bigint[] {
 
 /**
  * The beginning of every statement on telemetry: it cannot be made without knowing who asks, and what it selects from
- * is already limited to that project (and environment) and to users of coding agents at or above the floor. Conditions are added with `and`, each in parentheses.
+ * is already limited to that project (and environment). Conditions are added with `and`, each in parentheses.
  */
 export class Scope {
   readonly params: Params;
   /** Whose rows these are; together with the table this decides which store is asked. And on whose behalf. */
-  readonly context: Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'client' | 'window'>;
+  readonly context: Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'client'>;
   private readonly source: Source;
   private readonly conditions: readonly string[];
   private readonly tenant: readonly string[];
   private readonly taken: string | undefined;
-  private readonly floored: boolean;
 
   private constructor(
     context: Scope['context'],
     source: Source,
     params: Params,
     tenant: readonly string[],
-    floored: boolean,
-    conditions?: readonly string[],
+    conditions: readonly string[] = tenant,
     taken?: string,
   ) {
     this.context = context;
     this.source = source;
     this.params = params;
     this.tenant = tenant;
-    this.floored = floored;
-    const floor = floored ? floorOf(context, source.table, params) : undefined;
-    this.conditions = conditions ?? (floor === undefined ? tenant : [...tenant, `(${floor})`]);
+    this.conditions = conditions;
     this.taken = taken;
   }
 
   /** `params`: those of the statement that this scope becomes a part of. */
   static of(context: ReadContext, source: Source, params: Params = new Params(context.store)): Scope {
-    return Scope.for(context, source, params, true);
-  }
-
-  /** Also the rows of users of coding agents below the floor: for statements that take away by themselves what names them. */
-  static beforeFloor(context: ReadContext, source: Source): Scope {
-    return Scope.for(context, source, new Params(context.store), false);
-  }
-
-  private static for(context: ReadContext, source: Source, params: Params, floored: boolean): Scope {
     const tenant = [`ProjectId = ${params.bind(context.projectId, 'String')}`];
     if (context.environment !== undefined) {
       tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);
     }
-    return new Scope(context, source, params, tenant, floored);
+    return new Scope(context, source, params, tenant);
   }
 
   /**
@@ -85,13 +71,7 @@ export class Scope {
    */
   static everywhere(context: RequestContext, source: Source): Scope {
     const params = new Params();
-    return new Scope(
-      context,
-      source,
-      params,
-      [`ProjectId = ${params.bind(context.projectId, 'String')}`],
-      false,
-    );
+    return new Scope(context, source, params, [`ProjectId = ${params.bind(context.projectId, 'String')}`]);
   }
 
   /** The table that statements of this scope read; all others they read lie in the same store. */
@@ -107,7 +87,7 @@ export class Scope {
     if (signalOfTable(source.table) !== signalOfTable(this.source.table)) {
       throw new RangeError(`${source.table} and ${this.source.table} may lie in different stores`);
     }
-    return new Scope(this.context, source, this.params, this.tenant, this.floored);
+    return new Scope(this.context, source, this.params, this.tenant);
   }
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
@@ -159,7 +139,7 @@ export class Scope {
   }
 
   private with(conditions: readonly string[], taken: string | undefined): Scope {
-    return new Scope(this.context, this.source, this.params, this.tenant, this.floored, conditions, taken);
+    return new Scope(this.context, this.source, this.params, this.tenant, conditions, taken);
   }
 
   private within(window: Window): string {
