@@ -90,7 +90,9 @@ export function wholeHours({ from, to }: Window): Window {
 }
 
 /** Who asks, for which tenant, and of which time range. */
-type FloorContext = Pick<RequestContext, 'projectId' | 'environment' | 'principal'> & { readonly window: Window };
+type FloorContext = Pick<RequestContext, 'projectId' | 'environment' | 'principal'> & {
+  readonly window: Window;
+};
 
 /**
  * The condition that leaves out rows of coding agents whose user is below the floor in the window, or not known; undefined where who
