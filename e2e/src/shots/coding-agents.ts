@@ -1,7 +1,7 @@
 import { PHONE, type ShotGroup } from './shot.ts';
 import type { Stage } from '../stage.ts';
 
-const TABLE = 'role=region[name="Agents"]';
+const TABLE = 'role=table >> nth=0';
 /** The session of the demo with the most tool calls. */
 async function busiest(stage: Stage): Promise<string> {
   const response = await fetch(`${stage.platform.http}/api/coding-agents/sessions/search`, {
