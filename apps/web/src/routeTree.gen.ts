@@ -24,6 +24,8 @@ import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
 import { Route as BoardsIndexRouteImport } from './routes/boards.index';
 import { Route as BoardsBoardRouteImport } from './routes/boards.$board';
+import { Route as CodingAgentsIndexRouteImport } from './routes/coding-agents.index';
+import { Route as CodingAgentsSessionRouteImport } from './routes/coding-agents.$session';
 import { Route as ContextsIndexRouteImport } from './routes/contexts.index';
 import { Route as ContextsContextRouteImport } from './routes/contexts.$context';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
@@ -134,6 +136,16 @@ const BoardsIndexRoute = BoardsIndexRouteImport.update({
 const BoardsBoardRoute = BoardsBoardRouteImport.update({
   id: '/boards/$board',
   path: '/boards/$board',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const CodingAgentsIndexRoute = CodingAgentsIndexRouteImport.update({
+  id: '/coding-agents/',
+  path: '/coding-agents/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const CodingAgentsSessionRoute = CodingAgentsSessionRouteImport.update({
+  id: '/coding-agents/$session',
+  path: '/coding-agents/$session',
   getParentRoute: () => rootRouteImport,
 } as any);
 const ContextsIndexRoute = ContextsIndexRouteImport.update({
@@ -331,6 +343,7 @@ export interface FileRoutesByFullPath {
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/boards/$board': typeof BoardsBoardRoute;
+  '/coding-agents/$session': typeof CodingAgentsSessionRoute;
   '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -356,6 +369,7 @@ export interface FileRoutesByFullPath {
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
   '/boards/': typeof BoardsIndexRoute;
+  '/coding-agents/': typeof CodingAgentsIndexRoute;
   '/contexts/': typeof ContextsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
   '/hosts/': typeof HostsIndexRoute;
@@ -383,6 +397,7 @@ export interface FileRoutesByTo {
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/boards/$board': typeof BoardsBoardRoute;
+  '/coding-agents/$session': typeof CodingAgentsSessionRoute;
   '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -408,6 +423,7 @@ export interface FileRoutesByTo {
   '/users/$user': typeof UsersUserRoute;
   '/agents': typeof AgentsIndexRoute;
   '/boards': typeof BoardsIndexRoute;
+  '/coding-agents': typeof CodingAgentsIndexRoute;
   '/contexts': typeof ContextsIndexRoute;
   '/exceptions': typeof ExceptionsIndexRoute;
   '/hosts': typeof HostsIndexRoute;
@@ -437,6 +453,7 @@ export interface FileRoutesById {
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/boards/$board': typeof BoardsBoardRoute;
+  '/coding-agents/$session': typeof CodingAgentsSessionRoute;
   '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -462,6 +479,7 @@ export interface FileRoutesById {
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
   '/boards/': typeof BoardsIndexRoute;
+  '/coding-agents/': typeof CodingAgentsIndexRoute;
   '/contexts/': typeof ContextsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
   '/hosts/': typeof HostsIndexRoute;
@@ -492,6 +510,7 @@ export interface FileRouteTypes {
     | '/vault'
     | '/agents/$agent'
     | '/boards/$board'
+    | '/coding-agents/$session'
     | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -517,6 +536,7 @@ export interface FileRouteTypes {
     | '/users/$user'
     | '/agents/'
     | '/boards/'
+    | '/coding-agents/'
     | '/contexts/'
     | '/exceptions/'
     | '/hosts/'
@@ -544,6 +564,7 @@ export interface FileRouteTypes {
     | '/vault'
     | '/agents/$agent'
     | '/boards/$board'
+    | '/coding-agents/$session'
     | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -569,6 +590,7 @@ export interface FileRouteTypes {
     | '/users/$user'
     | '/agents'
     | '/boards'
+    | '/coding-agents'
     | '/contexts'
     | '/exceptions'
     | '/hosts'
@@ -597,6 +619,7 @@ export interface FileRouteTypes {
     | '/vault'
     | '/agents/$agent'
     | '/boards/$board'
+    | '/coding-agents/$session'
     | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -622,6 +645,7 @@ export interface FileRouteTypes {
     | '/users/$user'
     | '/agents/'
     | '/boards/'
+    | '/coding-agents/'
     | '/contexts/'
     | '/exceptions/'
     | '/hosts/'
@@ -651,6 +675,7 @@ export interface RootRouteChildren {
   VaultRoute: typeof VaultRoute;
   AgentsAgentRoute: typeof AgentsAgentRoute;
   BoardsBoardRoute: typeof BoardsBoardRoute;
+  CodingAgentsSessionRoute: typeof CodingAgentsSessionRoute;
   ContextsContextRoute: typeof ContextsContextRoute;
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
   MetricsExploreRoute: typeof MetricsExploreRoute;
@@ -662,6 +687,7 @@ export interface RootRouteChildren {
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
   BoardsIndexRoute: typeof BoardsIndexRoute;
+  CodingAgentsIndexRoute: typeof CodingAgentsIndexRoute;
   ContextsIndexRoute: typeof ContextsIndexRoute;
   ExceptionsIndexRoute: typeof ExceptionsIndexRoute;
   HostsIndexRoute: typeof HostsIndexRoute;
@@ -781,6 +807,20 @@ declare module '@tanstack/react-router' {
       path: '/boards/$board';
       fullPath: '/boards/$board';
       preLoaderRoute: typeof BoardsBoardRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/coding-agents/': {
+      id: '/coding-agents/';
+      path: '/coding-agents';
+      fullPath: '/coding-agents/';
+      preLoaderRoute: typeof CodingAgentsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/coding-agents/$session': {
+      id: '/coding-agents/$session';
+      path: '/coding-agents/$session';
+      fullPath: '/coding-agents/$session';
+      preLoaderRoute: typeof CodingAgentsSessionRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/contexts/': {
@@ -1092,6 +1132,7 @@ const rootRouteChildren: RootRouteChildren = {
   VaultRoute: VaultRoute,
   AgentsAgentRoute: AgentsAgentRoute,
   BoardsBoardRoute: BoardsBoardRoute,
+  CodingAgentsSessionRoute: CodingAgentsSessionRoute,
   ContextsContextRoute: ContextsContextRoute,
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
   MetricsExploreRoute: MetricsExploreRoute,
@@ -1103,6 +1144,7 @@ const rootRouteChildren: RootRouteChildren = {
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,
   BoardsIndexRoute: BoardsIndexRoute,
+  CodingAgentsIndexRoute: CodingAgentsIndexRoute,
   ContextsIndexRoute: ContextsIndexRoute,
   ExceptionsIndexRoute: ExceptionsIndexRoute,
   HostsIndexRoute: HostsIndexRoute,
