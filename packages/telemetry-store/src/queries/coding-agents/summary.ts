@@ -13,7 +13,7 @@ const STEPS = [3_600, 21_600, 86_400, 604_800, 2_592_000] as const;
 const MOST_STEPS = 62;
 
 /** Whole hours at least, as the window is. */
-export function stepOf({ from, to }: Window): number {
+function stepOf({ from, to }: Window): number {
   const seconds = Number((to - from) / 1_000_000_000n);
   return (
     STEPS.find((step) => seconds / step <= MOST_STEPS) ?? Math.ceil(seconds / MOST_STEPS / 86_400) * 86_400
