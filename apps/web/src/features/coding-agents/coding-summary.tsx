@@ -110,7 +110,7 @@ export function CodingSummary({ place, choice, onChange }: CodingView) {
       <p className="text-sm text-muted">
         Cost is an estimate at list price. Acceptance counts edits that were accepted or allowed by a rule
         against those that were refused. Commits and pull requests are heuristic. More charts are on the{' '}
-        <Link to="/boards" className="text-accent hover:underline">
+        <Link to="/boards" className="text-accent underline">
           board Coding agents
         </Link>
         .

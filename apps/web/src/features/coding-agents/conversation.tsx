@@ -235,7 +235,7 @@ function Line({ node: { event, children } }: { node: EventNode }) {
                   href={name}
                   target="_blank"
                   rel="noopener noreferrer nofollow"
-                  className="text-accent hover:underline"
+                  className="text-accent underline"
                 >
                   {name}
                 </a>
