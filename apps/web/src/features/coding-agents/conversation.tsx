@@ -85,7 +85,6 @@ function Tool({ node: { event, children } }: { node: EventNode }) {
   const what = event.command ?? event.path;
   return (
     <Box
-      label={`Tool ${event.name ?? ''}`}
       icon={<Wrench size={13} aria-hidden />}
       failed={event.failed}
       head={
@@ -119,7 +118,6 @@ const Payload = ({ label, text }: { label: string; text: string }) => (
 function Subagent({ node: { event, children } }: { node: EventNode }) {
   return (
     <Box
-      label={`Sub-agent ${event.name ?? ''}`}
       icon={<Bot size={13} aria-hidden />}
       failed={event.failed}
       head={
@@ -137,7 +135,6 @@ function Subagent({ node: { event, children } }: { node: EventNode }) {
 
 /** Something that is folded at first; `after` stands below it all the time. */
 function Box(props: {
-  label: string;
   icon: ReactNode;
   failed: boolean;
   head: ReactNode;
@@ -148,7 +145,6 @@ function Box(props: {
     <div className="flex min-w-0 flex-col gap-1.5">
       <details className="min-w-0 rounded-md border border-line">
         <summary
-          aria-label={props.label}
           className={cx(
             'flex cursor-pointer items-center gap-2 px-2 py-1 text-sm hover:bg-hover',
             props.failed && 'text-danger',
