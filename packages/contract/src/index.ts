@@ -1,7 +1,7 @@
 export * from './boards/index.ts';
 export * from './connectors/connectors.ts';
 export * from './contexts/index.ts';
-export * from './evaluations/types.ts';
+export * from './evaluations/index.ts';
 export * from './connectors/retention.ts';
 export * from './connectors/routing.ts';
 export type { AuditEventView } from './audit.ts';

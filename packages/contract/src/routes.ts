@@ -22,6 +22,7 @@ import { VAULT_ROUTES } from './vault/index.ts';
 import { PRICE_ROUTES } from './pricing.ts';
 import { PROMPT_ROUTES } from './prompts/index.ts';
 import type { RouteDeclaration } from './route.ts';
+import { EVALUATION_ROUTES, JUDGE_ROUTES } from './evaluations/index.ts';
 import { SCANNER_ROUTES } from './scanners/index.ts';
 import { RULE_ROUTES } from './rules/index.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
@@ -134,6 +135,8 @@ export const ROUTES = {
   ...PRICE_ROUTES,
   ...RULE_ROUTES,
   ...SCANNER_ROUTES,
+  ...EVALUATION_ROUTES,
+  ...JUDGE_ROUTES,
   ...CONTEXT_ROUTES,
   ...CHAT_ROUTES,
   ...BOARD_ROUTES,

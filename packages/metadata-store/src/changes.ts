@@ -40,6 +40,8 @@ const UNWATCHED: ReadonlySet<string> = new Set([
   'chat_messages',
   'chat_approvals',
   'chat_analyses',
+  'judge_documents',
+  'judge_items',
 ]);
 
 interface Listener {

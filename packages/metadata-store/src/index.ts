@@ -64,6 +64,14 @@ export type { StoredAnalysis } from './repositories/chat-analyses.ts';
 export type { StoredChatSettings } from './repositories/chat-settings.ts';
 export type { ChatOwner, StoredApproval, StoredChat, StoredChatMessage } from './repositories/chats.ts';
 export type {
+  JudgeDocument,
+  JudgeItem,
+  JudgeKind,
+  JudgeScope,
+  NewJudgeItem,
+} from './repositories/judging.ts';
+export type { LlmUsage } from './repositories/llm-usage.ts';
+export type {
   FindingSelection,
   JobEnd,
   ScannerScope,

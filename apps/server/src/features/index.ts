@@ -30,6 +30,7 @@ import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { contextHandlers } from './contexts/routes.ts';
 import { durationHandlers } from './durations/routes.ts';
+import { evaluationFeature } from './evaluations/feature.ts';
 import { exceptionHandlers } from './exceptions/routes.ts';
 import { exportHandlers } from './export/routes.ts';
 import type { Feature, FeatureParts } from './feature.ts';
@@ -164,6 +165,7 @@ const FEATURES = [
   }),
   retentionFeature,
   scannerFeature,
+  evaluationFeature,
   ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),
   ({ people }) => ({ name: 'people', handlers: people.handlers }),
   ({ oauth }) => ({ name: 'oauth', handlers: oauth.handlers, endpoints: [oauth.endpoint] }),

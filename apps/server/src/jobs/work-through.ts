@@ -22,6 +22,17 @@ export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 
+/** An item cannot be done now, which is no failure of it: it is looked at again later, and no attempt is counted. */
+export class DeferredError extends Error {
+  override readonly name = 'DeferredError';
+  readonly afterMs: number;
+
+  constructor(message: string, afterMs: number) {
+    super(message);
+    this.afterMs = afterMs;
+  }
+}
+
 const LEASE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 const RETRY: Backoff = { firstMs: 2_000, maxMs: 300_000, jitter: true };
@@ -69,6 +80,10 @@ async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retr
     // A platform that stops is no failure of the item: it is due at once.
     if (work.signal.aborted) {
       await queue.fail(item.id, owner, { error, retryAt: work.now() });
+      return 'retried';
+    }
+    if (thrown instanceof DeferredError) {
+      await queue.fail(item.id, owner, { error, retryAt: work.now() + thrown.afterMs, uncounted: true });
       return 'retried';
     }
     const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;

@@ -17,6 +17,7 @@ import { describeConnectors } from './connectors-suite.ts';
 import { describeJobs } from './jobs-suite.ts';
 import { describeBoards } from './boards-suite.ts';
 import { describeChats } from './chats-suite.ts';
+import { describeJudging } from './judging-suite.ts';
 import { describeModels } from './models-suite.ts';
 import { describePrices } from './prices-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
@@ -46,6 +47,7 @@ else {
   describeJobs('PostgreSQL', place);
   describeBoards('PostgreSQL', place);
   describeChats('PostgreSQL', place);
+  describeJudging('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
   describePrompts('PostgreSQL', place);

@@ -13,6 +13,7 @@ import { boards } from './0012-boards.ts';
 import { scanners } from './0013-scanners.ts';
 import { chats } from './0014-chats.ts';
 import { customPrices } from './0015-custom-prices.ts';
+import { judging } from './0016-judging.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   scanners,
   chats,
   customPrices,
+  judging,
 ];

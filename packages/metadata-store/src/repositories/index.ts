@@ -7,6 +7,7 @@ import { chats } from './chats.ts';
 import { customPrices } from './custom-prices.ts';
 import { connectors } from './connectors.ts';
 import { jobs } from './jobs.ts';
+import { judging } from './judging.ts';
 import { llmUsage } from './llm-usage.ts';
 import { models } from './models.ts';
 import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
@@ -60,6 +61,7 @@ export const REPOSITORIES = {
   chatSettings,
   chatAnalyses,
   prices: customPrices,
+  judging,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

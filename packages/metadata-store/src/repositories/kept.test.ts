@@ -23,6 +23,8 @@ const PARTS = [
 const NOT_KEPT = [
   // What a project or organisation has by itself.
   'saved_views',
+  'judge_documents',
+  'judge_items',
   'organisations',
   'users',
   'memberships',

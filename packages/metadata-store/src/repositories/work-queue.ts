@@ -53,17 +53,22 @@ export interface WorkQueue {
   /** Prolongs the lease; false: another owner may have it. */
   heartbeat(id: string, owner: string, leaseMs: number): Promise<boolean>;
   complete(id: string, owner: string, result?: unknown): Promise<boolean>;
-  /** Back into the queue at `retryAt`; null: failed for good. */
+  /** Back into the queue at `retryAt`; null: failed for good. `uncounted`: this claim was no attempt. */
   fail(
     id: string,
     owner: string,
-    how: { readonly error: string; readonly retryAt: number | null },
+    how: { readonly error: string; readonly retryAt: number | null; readonly uncounted?: boolean },
   ): Promise<boolean>;
   get(queue: string, key: string): Promise<WorkItem | undefined>;
-  /** Oldest first. */
+  /** Oldest first, or the last changed first. */
   list(
     queue: string,
-    of: { readonly group?: string; readonly state?: WorkState; readonly limit: number },
+    of: {
+      readonly group?: string;
+      readonly state?: WorkState;
+      readonly limit: number;
+      readonly newest?: boolean;
+    },
   ): Promise<WorkItem[]>;
   counts(queue: string, group?: string): Promise<Counts>;
   /** Removes items of a group, or those that reached a final state before a time; returns how many. */
@@ -179,8 +184,9 @@ export function workQueue({ quiet, clock, dialect }: Access): WorkQueue {
     heartbeat: (id, owner, leaseMs) => held(id, owner, { lease_until: clock.now() + leaseMs }),
     complete: (id, owner, result) =>
       held(id, owner, { state: 'done', result: jsonOf(result), error: null, ...free }),
-    fail: (id, owner, { error, retryAt }) =>
+    fail: (id, owner, { error, retryAt, uncounted = false }) =>
       held(id, owner, {
+        ...(uncounted ? { attempts: 0 } : {}),
         error: error.slice(0, MAX_ERROR),
         ...free,
         ...(retryAt === null ? { state: 'failed' } : { state: 'queued', not_before: retryAt }),
@@ -191,8 +197,11 @@ export function workQueue({ quiet, clock, dialect }: Access): WorkQueue {
       return row === undefined ? undefined : toItem(row);
     },
 
-    async list(queue, { group, state, limit }) {
-      let query = rows(queue).orderBy('created_at').orderBy('id').limit(limit);
+    async list(queue, { group, state, limit, newest = false }) {
+      const all = rows(queue).limit(limit);
+      let query = newest
+        ? all.orderBy('updated_at', 'desc').orderBy('id')
+        : all.orderBy('created_at').orderBy('id');
       if (group !== undefined) query = query.where('item_group', '=', group);
       if (state !== undefined) query = query.where('state', '=', state);
       return (await query.execute()).map(toItem);

@@ -31,6 +31,7 @@ import type {
   UserTable,
 } from './identity.ts';
 import type { JobRunTable, JobStateTable, WorkItemTable } from './jobs.ts';
+import type { JudgeDocumentTable, JudgeItemTable } from './judging.ts';
 import type { LlmUsageTable } from './llm-usage.ts';
 import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
@@ -106,4 +107,6 @@ export interface Tables {
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;
+  readonly judge_documents: JudgeDocumentTable;
+  readonly judge_items: JudgeItemTable;
 }

@@ -53,6 +53,7 @@ export { createDurationQueries, type DurationQueries } from './durations/index.t
 export * from './fields/index.ts';
 export * from './rules/index.ts';
 export { setPriceCorrections } from './core/repriced.ts';
+export * from './scores/index.ts';
 export * from './tail/index.ts';
 
 /**

@@ -8,6 +8,7 @@ import { METRIC_SERIES } from './metric-series.ts';
 import { LOG_STAGE } from './log-stage.ts';
 import { POINT_STAGES } from './point-stage.ts';
 import type { Rollup, Stage } from './rollup.ts';
+import { SCORES } from './scores.ts';
 import { SPAN_STAGE } from './span-stage.ts';
 import { SPAN_COUNTS } from './span-counts.ts';
 import { TRACE_FIGURES } from './trace-figures.ts';
@@ -24,6 +25,7 @@ export const ROLLUPS: readonly Rollup[] = [
   HOST_POINTS,
   HOST_CALLS,
   METRIC_SERIES,
+  SCORES,
 ];
 
 /** The rollups made from rows of a table. */

@@ -19,6 +19,13 @@ const EXCEPTIONS_ON_SPAN = `if(Thrown, if(has(Events.Name, 'exception'),
       arrayFilter(e -> e.2 = 'exception', arrayZip(Events.Timestamp, Events.Name, Events.Attributes))),
     [(Timestamp, toString(ErrorType), StatusMessage, '', false, 'status')]), [])`;
 
+/** A span with scores as events on it. */
+const SCORED_ON_SPAN = "has(Events.Name, 'gen_ai.evaluation.result')";
+
+/** These events, each as (time, attributes). */
+const SCORES_ON_SPAN = `if(Scored, arrayMap(e -> (e.1, e.3),
+    arrayFilter(e -> e.2 = 'gen_ai.evaluation.result', arrayZip(Events.Timestamp, Events.Name, Events.Attributes))), [])`;
+
 const used = (column: string): string => `if(CountsUsage = 1, ${column}, 0)`;
 /** For the session and the user that a row names: also where the counted call is a repeat of it that names neither. */
 const COUNTS_NAMED = 'CountsUsage IN (1, 2, 6)';
@@ -54,6 +61,8 @@ const COLUMNS = {
   HasContent: 'ContentAttributes.size0 != 0',
   Thrown: THROWN_ON_SPAN,
   Exceptions: EXCEPTIONS_ON_SPAN,
+  Scored: SCORED_ON_SPAN,
+  ScoreEvents: SCORES_ON_SPAN,
   ThrowerVersion: "if(Thrown, ResourceAttributes['service.version'], '')",
   Counts: 'CountsUsage = 1',
   UsedInput: used('InputTokens'),

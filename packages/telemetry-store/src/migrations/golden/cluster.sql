@@ -747,3 +747,51 @@ ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS
 ALTER TABLE `telemetry`.`otel_logs_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
 
 ALTER TABLE `telemetry`.`otel_logs` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`scores_local` ON CLUSTER `main`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Timestamp` DateTime64(9) CODEC(Delta(8), Default),
+  `Name` LowCardinality(String),
+  `ScoreId` String,
+  `TraceId` String,
+  `SpanId` String,
+  `SessionId` SimpleAggregateFunction(max, String),
+  `UserId` SimpleAggregateFunction(max, String),
+  `ServiceName` SimpleAggregateFunction(max, String),
+  `AgentName` SimpleAggregateFunction(max, String),
+  `Model` SimpleAggregateFunction(max, String),
+  `PromptName` SimpleAggregateFunction(max, String),
+  `PromptVersion` SimpleAggregateFunction(max, String),
+  `Source` SimpleAggregateFunction(max, String),
+  `Evaluator` SimpleAggregateFunction(max, String),
+  `Version` SimpleAggregateFunction(max, String),
+  `Verdict` SimpleAggregateFunction(max, String),
+  `JudgeModel` SimpleAggregateFunction(max, String),
+  `RunId` SimpleAggregateFunction(max, String),
+  `Item` SimpleAggregateFunction(max, String),
+  `Reviewer` SimpleAggregateFunction(max, String),
+  `ErrorType` SimpleAggregateFunction(max, String),
+  `Label` SimpleAggregateFunction(max, String),
+  `Explanation` SimpleAggregateFunction(max, String),
+  `HasValue` SimpleAggregateFunction(max, UInt8),
+  `Value` SimpleAggregateFunction(max, Float64),
+  `CostUsd` SimpleAggregateFunction(max, Float64),
+  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1,
+  INDEX idx_score_id ScoreId TYPE bloom_filter(0.001) GRANULARITY 1
+)
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/scores', '{replica}')
+PARTITION BY (RetentionDays, ReceivedDay)
+PRIMARY KEY (ProjectId, Timestamp)
+ORDER BY (ProjectId, Timestamp, Environment, Name, ScoreId, TraceId, SpanId)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`scores` ON CLUSTER `main`
+AS `telemetry`.`scores_local`
+ENGINE = Distributed(`main`, `telemetry`, `scores_local`, cityHash64(ScoreId));
+
+BACKFILL scores;

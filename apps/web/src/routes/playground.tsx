@@ -1,0 +1,16 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { FlaskConical } from 'lucide-react';
+import { PlaygroundPage } from '../features/playground/playground-page.tsx';
+import { textParam } from '../lib/search-params.ts';
+
+export const Route = createFileRoute('/playground')({
+  validateSearch: (raw: Record<string, unknown>): { trace?: string; span?: string } => {
+    const [trace, span] = [textParam(raw, 'trace', 32), textParam(raw, 'span', 16)];
+    return { ...(trace === undefined ? {} : { trace }), ...(span === undefined ? {} : { span }) };
+  },
+  staticData: {
+    nav: { group: 'Build', label: 'Playground', icon: FlaskConical, order: 15 },
+    permission: 'member',
+  },
+  component: PlaygroundPage,
+});

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { defineRoute, reads, writes } from '../route.ts';
+import { isoTime, timeSchema } from '../telemetry/common.ts';
+
+export const SCORE_SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
+const VERDICTS = ['pass', 'fail'] as const;
+export const SCORE_GROUPINGS = [
+  'name',
+  'evaluator',
+  'version',
+  'source',
+  'model',
+  'agent',
+  'service',
+  'prompt_version',
+] as const;
+
+/** Bounds of a score that is sent. */
+export const SCORE_LIMITS = { name: 256, label: 500, comment: 8_000, id: 200, page: 500 } as const;
+
+const text = z.string().nullable();
+const traceId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/i)
+  .transform((id) => id.toLowerCase());
+const spanId = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/i)
+  .transform((id) => id.toLowerCase());
+
+export const scoreSchema = z
+  .object({
+    id: z.string(),
+    time: isoTime,
+    environment: z.string(),
+    name: z.string(),
+    source: z.enum(SCORE_SOURCES).meta({
+      description:
+        '`judge` a model, `code` a deterministic evaluator, `human` a reviewer, `user` feedback, `otel` a sender.',
+    }),
+    value: z.number().nullable(),
+    label: text,
+    verdict: z.enum(VERDICTS).nullable(),
+    explanation: text,
+    errorType: text.meta({ description: 'Why there is no score: the evaluation failed.' }),
+    traceId: text,
+    spanId: text,
+    sessionId: text,
+    userId: text,
+    service: text,
+    agent: text,
+    model: text.meta({ description: 'The model that was judged.' }),
+    promptName: text,
+    promptVersion: text,
+    evaluator: text,
+    version: text.meta({ description: 'Hash of prompt, settings and model of the evaluator.' }),
+    judgeModel: text,
+    runId: text,
+    item: text.meta({ description: 'Item of a dataset.' }),
+    reviewer: text,
+    costUsd: z.number(),
+  })
+  .meta({ id: 'Score' });
+export type ScoreView = z.output<typeof scoreSchema>;
+
+const selection = {
+  from: timeSchema.default('-24h'),
+  to: timeSchema.default('now'),
+  name: z.string().max(SCORE_LIMITS.name).optional(),
+  evaluator: z.string().max(SCORE_LIMITS.name).optional(),
+  source: z.enum(SCORE_SOURCES).optional(),
+  verdict: z.enum(VERDICTS).optional(),
+};
+
+const tag = 'Evaluations';
+const common = [
+  'store_unavailable',
+  'signal_unbound',
+  'connector_unavailable',
+  'query_too_expensive',
+] as const;
+
+export const listScores = defineRoute({
+  id: 'listScores',
+  method: 'GET',
+  path: '/api/evaluation/scores',
+  tag,
+  summary: 'Scores of spans, traces and sessions, newest first, from every source',
+  permission: reads('evaluation'),
+  query: z.strictObject({
+    ...selection,
+    traceId: traceId.optional(),
+    spanId: spanId.optional(),
+    sessionId: z.string().max(512).optional(),
+    runId: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(SCORE_LIMITS.page).default(50),
+    cursor: z.string().max(1_024).optional(),
+  }),
+  response: z.object({ data: z.array(scoreSchema), nextCursor: z.string().nullable() }),
+  errors: ['bad_query', ...common],
+});
+
+export const addScore = defineRoute({
+  id: 'addScore',
+  method: 'POST',
+  path: '/api/evaluation/scores',
+  tag,
+  summary: 'Records a score or feedback of a user. With `id`, the same score again replaces it',
+  permission: writes('evaluation'),
+  pace: 'sdk',
+  body: z
+    .strictObject({
+      id: z
+        .string()
+        .min(1)
+        .max(SCORE_LIMITS.id)
+        .regex(/^[\x21-\x7e]+$/)
+        .optional()
+        .meta({ description: 'Idempotency key.' }),
+      traceId: traceId.optional(),
+      spanId: spanId.optional(),
+      sessionId: z.string().min(1).max(512).optional(),
+      name: z.string().trim().min(1).max(SCORE_LIMITS.name),
+      value: z.union([z.number(), z.boolean()]).optional().meta({ description: 'Thumbs: true or false.' }),
+      label: z.string().min(1).max(SCORE_LIMITS.label).optional(),
+      comment: z.string().max(SCORE_LIMITS.comment).optional(),
+      verdict: z.enum(VERDICTS).optional(),
+      source: z.enum(['user', 'human', 'api', 'code', 'judge']).default('user'),
+      userId: z.string().max(512).optional(),
+      metadata: z.record(z.string().max(100), z.string().max(500)).optional(),
+    })
+    .refine(({ value, label }) => value !== undefined || label !== undefined, {
+      error: 'A score has a value or a label.',
+    })
+    .refine(({ traceId: trace, sessionId }) => trace !== undefined || sessionId !== undefined, {
+      error: 'A score belongs to a trace (traceId, and spanId for one span) or a session (sessionId).',
+    }),
+  response: z.object({ data: z.object({ id: z.string() }) }),
+  errors: ['overloaded', ...common],
+});
+
+const figures = {
+  scores: z.number(),
+  passed: z.number(),
+  failed: z.number(),
+  errors: z.number(),
+  mean: z.number().nullable(),
+  costUsd: z.number(),
+  passRate: z.number().nullable().meta({ description: 'Passed of all with a verdict, 0 to 1.' }),
+  interval: z.object({ low: z.number(), high: z.number() }).nullable().meta({ description: 'Wilson, 95 %.' }),
+  enough: z.boolean().meta({ description: 'At least 20 verdicts: fewer tell nothing.' }),
+};
+
+export const scoreAnalyticsSchema = z
+  .object({
+    groups: z.array(z.object({ key: z.string(), ...figures })),
+    series: z.array(z.object({ time: isoTime, ...figures })),
+    stepMs: z.number(),
+  })
+  .meta({ id: 'ScoreAnalytics' });
+export type ScoreAnalytics = z.output<typeof scoreAnalyticsSchema>;
+
+export const scoreAnalytics = defineRoute({
+  id: 'scoreAnalytics',
+  method: 'GET',
+  path: '/api/evaluation/analytics',
+  tag,
+  summary: 'Pass rate, mean and cost of scores by what they are grouped by, and over time',
+  permission: reads('evaluation'),
+  query: z.strictObject({ ...selection, by: z.enum(SCORE_GROUPINGS).default('name') }),
+  response: z.object({ data: scoreAnalyticsSchema }),
+  errors: ['bad_query', ...common],
+});
+
+export const scoreAgreement = defineRoute({
+  id: 'scoreAgreement',
+  method: 'GET',
+  path: '/api/evaluation/agreement',
+  tag,
+  summary: 'How far an evaluator and people agree on the same spans: Cohen kappa',
+  permission: reads('evaluation'),
+  query: z.strictObject({
+    from: selection.from,
+    to: selection.to,
+    name: z.string().min(1).max(SCORE_LIMITS.name),
+  }),
+  response: z.object({
+    data: z
+      .object({
+        pairs: z.number(),
+        kappa: z.number().nullable().meta({ description: 'Null: undefined, all verdicts are alike.' }),
+        calibrated: z.boolean().meta({ description: 'At least 50 spans and a kappa of 0.6.' }),
+        table: z.object({
+          bothPass: z.number(),
+          bothFail: z.number(),
+          onlyJudge: z.number(),
+          onlyHuman: z.number(),
+        }),
+      })
+      .meta({ id: 'ScoreAgreement' }),
+  }),
+  errors: ['bad_query', ...common],
+});
