@@ -78,13 +78,14 @@ const listOfflineTypes = defineRoute({
   errors: ['metadata_unavailable'],
 });
 
-const changes = z.looseObject({
+const changes = z.strictObject({
   enabled: z.boolean().optional(),
   prompt: z.string().max(30_000).optional(),
   thresholdScore: z.number().min(0).max(1).optional(),
   label: z.string().min(1).max(100).optional(),
   description: z.string().max(1_000).optional(),
   isCustom: z.boolean().optional(),
+  rules: z.array(z.unknown()).max(100).optional(),
 });
 const upsertOfflineTypes = defineRoute({
   id: 'upsertOfflineTypes',

@@ -87,6 +87,7 @@ export const listScores = defineRoute({
   tag,
   summary: 'Scores of spans, traces and sessions, newest first, from every source',
   permission: reads('evaluation'),
+  pace: 'sdk',
   query: z.strictObject({
     ...selection,
     traceId: traceId.optional(),

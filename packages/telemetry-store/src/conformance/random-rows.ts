@@ -31,7 +31,9 @@ const FEW: Readonly<Record<string, string>> = {
   ErrorType: `['', 'timeout'][1 + rand(23) % 2]`,
   SeverityText: `['', 'ERROR', 'info'][1 + rand(24) % 3]`,
   SeverityNumber: '[0, 9, 17][1 + rand(25) % 3]',
-  EventName: `['', 'exception'][1 + rand(26) % 2]`,
+  EventName: `['', 'exception', 'gen_ai.evaluation.result'][1 + rand(26) % 3]`,
+  LogAttributes: `map('gen_ai.evaluation.name', ['', 'a', 'b'][1 + rand(29) % 3], 'platform.evaluation.id', ['', 'i', 'j'][1 + rand(30) % 3],
+    'gen_ai.evaluation.score.value', ['', 'NaN', '0.5', '1'][1 + rand(31) % 4])`,
   ScopeName: `['', 'scope'][1 + rand(27) % 2]`,
 };
 
