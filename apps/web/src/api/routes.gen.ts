@@ -263,4 +263,4 @@ export const ROUTE_TABLE = {
   boardData: 'POST /api/boards/{id}/data',
   queryPanel: 'POST /api/panels/query',
 } as const;
-export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'chat', 'db_config'] as const;
+export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'evaluation', 'chat', 'db_config'] as const;
