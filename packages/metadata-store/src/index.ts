@@ -70,7 +70,6 @@ export type {
   JudgeScope,
   NewJudgeItem,
 } from './repositories/judging.ts';
-export type { LlmUsage } from './repositories/llm-usage.ts';
 export type {
   FindingSelection,
   JobEnd,

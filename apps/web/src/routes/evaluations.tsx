@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Gauge } from 'lucide-react';
+import { Activity } from 'lucide-react';
 import { EvaluationsPage } from '../features/evaluations/evaluations-page.tsx';
 import { validateEvaluationsSearch } from '../features/evaluations/evaluations-search.ts';
 
 export const Route = createFileRoute('/evaluations')({
   validateSearch: validateEvaluationsSearch,
   staticData: {
-    nav: { group: 'Judge', label: 'Evaluations', icon: Gauge, order: 10 },
+    nav: { group: 'Judge', label: 'Evaluations', icon: Activity, order: 10 },
     permission: 'viewer',
   },
   component: EvaluationsPage,

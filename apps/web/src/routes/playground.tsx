@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { FlaskConical } from 'lucide-react';
+import { Blocks } from 'lucide-react';
 import { PlaygroundPage } from '../features/playground/playground-page.tsx';
 import { textParam } from '../lib/search-params.ts';
 
@@ -9,7 +9,7 @@ export const Route = createFileRoute('/playground')({
     return { ...(trace === undefined ? {} : { trace }), ...(span === undefined ? {} : { span }) };
   },
   staticData: {
-    nav: { group: 'Build', label: 'Playground', icon: FlaskConical, order: 15 },
+    nav: { group: 'Build', label: 'Playground', icon: Blocks, order: 15 },
     permission: 'member',
   },
   component: PlaygroundPage,
