@@ -1,3 +1,4 @@
+import { type DatasetItemsRequest, type ExperimentOutputs, type ExperimentRequest, type ScoreRequest } from './evaluations.js';
 import { type PromptRequest, type PromptResult } from './prompts.js';
 import { type RuleRequest, type RuleResult } from './rules.js';
 import { type Secrets, type SecretsRequest } from './secrets.js';
@@ -10,6 +11,19 @@ export interface CandelaClient {
     getSecrets(request?: SecretsRequest): Promise<Secrets>;
     /** The rules that match, and what they are linked to. */
     evaluateRule(request: RuleRequest): Promise<RuleResult>;
+    /** Records a score or the feedback of a user. */
+    addScore(request: ScoreRequest): Promise<{
+        id: string;
+    }>;
+    /** Adds items to a dataset. */
+    addDatasetItems(request: DatasetItemsRequest): Promise<{
+        ids: readonly string[];
+    }>;
+    /** Begins an experiment of which this application makes the outputs. */
+    createExperiment(request: ExperimentRequest): Promise<{
+        id: string;
+    }>;
+    addExperimentOutputs(request: ExperimentOutputs): Promise<void>;
     /** Forgets every prompt held: the next call asks the platform. */
     clearPromptCache(): void;
 }

@@ -1,3 +1,4 @@
+import { addDatasetItems, addExperimentOutputs, addScore, createExperiment, } from './evaluations.js';
 import { Flights } from './flights.js';
 import { PromptCache } from './prompt-cache.js';
 import { getPrompt } from './prompts.js';
@@ -14,6 +15,10 @@ export function createClient(options = {}) {
         getPrompt: async (request) => getPrompt(prompts, request),
         getSecrets: async (request = {}) => getSecrets(secrets, request),
         evaluateRule: async (request) => evaluateRule(rules, request),
+        addScore: async (request) => addScore(settings, request),
+        addDatasetItems: async (request) => addDatasetItems(settings, request),
+        createExperiment: async (request) => createExperiment(settings, request),
+        addExperimentOutputs: async (request) => addExperimentOutputs(settings, request),
         clearPromptCache: () => {
             prompts.cache.clear();
         },

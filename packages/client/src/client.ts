@@ -1,3 +1,13 @@
+import {
+  addDatasetItems,
+  addExperimentOutputs,
+  addScore,
+  createExperiment,
+  type DatasetItemsRequest,
+  type ExperimentOutputs,
+  type ExperimentRequest,
+  type ScoreRequest,
+} from './evaluations.ts';
 import { Flights } from './flights.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { getPrompt, type PromptParts, type PromptRequest, type PromptResult } from './prompts.ts';
@@ -13,6 +23,13 @@ export interface CandelaClient {
   getSecrets(request?: SecretsRequest): Promise<Secrets>;
   /** The rules that match, and what they are linked to. */
   evaluateRule(request: RuleRequest): Promise<RuleResult>;
+  /** Records a score or the feedback of a user. */
+  addScore(request: ScoreRequest): Promise<{ id: string }>;
+  /** Adds items to a dataset. */
+  addDatasetItems(request: DatasetItemsRequest): Promise<{ ids: readonly string[] }>;
+  /** Begins an experiment of which this application makes the outputs. */
+  createExperiment(request: ExperimentRequest): Promise<{ id: string }>;
+  addExperimentOutputs(request: ExperimentOutputs): Promise<void>;
   /** Forgets every prompt held: the next call asks the platform. */
   clearPromptCache(): void;
 }
@@ -27,6 +44,10 @@ export function createClient(options: ClientOptions = {}): CandelaClient {
     getPrompt: async (request) => getPrompt(prompts, request),
     getSecrets: async (request = {}) => getSecrets(secrets, request),
     evaluateRule: async (request) => evaluateRule(rules, request),
+    addScore: async (request) => addScore(settings, request),
+    addDatasetItems: async (request) => addDatasetItems(settings, request),
+    createExperiment: async (request) => createExperiment(settings, request),
+    addExperimentOutputs: async (request) => addExperimentOutputs(settings, request),
     clearPromptCache: () => {
       prompts.cache.clear();
     },

@@ -3,6 +3,13 @@ export { createClient } from './client.ts';
 export type { CandelaErrorCode } from './errors.ts';
 export { CandelaError } from './errors.ts';
 export type {
+  DatasetItemInput,
+  DatasetItemsRequest,
+  ExperimentOutputs,
+  ExperimentRequest,
+  ScoreRequest,
+} from './evaluations.ts';
+export type {
   CompiledPrompt,
   PromptRequest,
   PromptResult,

@@ -5,6 +5,7 @@ import { codingDoctor, codingStatus } from './coding-doctor.ts';
 import { codingFlush, codingHook } from './coding-flush.ts';
 import { codingInstall, codingUninstall } from './coding-install.ts';
 import { codingLaunch } from './coding-launch.ts';
+import { evalRun } from './eval-run.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
 import { scan } from './scan.ts';
 import { profile } from './profile.ts';
@@ -15,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   migrateMetadata,
   scan,
   askBench,
+  evalRun,
   vaultRotate,
   profile,
   codingInstall,

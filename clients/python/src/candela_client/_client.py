@@ -7,12 +7,14 @@ import os
 import re
 import ssl
 import threading
+import uuid
 import weakref
 from collections import OrderedDict
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, List, Mapping, Optional, Sequence, Union
+from urllib.parse import quote
 
 from ._cache import Flights, Held, PromptCache
-from ._errors import CandelaError, misconfigured
+from ._errors import CandelaError, misconfigured, unexpected
 from ._results import Prompt, RuleResult, read_prompt, read_rules, read_secrets
 from ._settings import resolve_settings
 from ._transport import Call, Transport
@@ -172,6 +174,64 @@ class Client:
             call.path + body, lambda: read_rules(self._transport.call(call).body)
         )
         return result
+
+    def add_score(
+        self,
+        name: str,
+        value: Optional[Union[float, bool]] = None,
+        *,
+        label: Optional[str] = None,
+        comment: Optional[str] = None,
+        trace_id: Optional[str] = None,
+        span_id: Optional[str] = None,
+        session_id: Optional[str] = None,
+        user_id: Optional[str] = None,
+        score_id: Optional[str] = None,
+        source: str = "user",
+    ) -> str:
+        """Records a score or the feedback of a user; returns its id. The same ``score_id`` again replaces the score.
+
+        ``value`` is a number, or thumbs as a bool. It belongs to a trace, a span of it, or a session.
+        """
+        if value is None and label is None:
+            raise misconfigured("A score has a `value` or a `label`.")
+        # It has an id before it is sent, so that repeating the call records it once.
+        sent = {
+            "id": score_id or str(uuid.uuid4()),
+            "name": name,
+            "value": value,
+            "label": label,
+            "comment": comment,
+            "traceId": trace_id,
+            "spanId": span_id,
+            "sessionId": session_id,
+            "userId": user_id,
+            "source": source,
+        }
+        self._post("/api/evaluation/scores", sent)
+        return str(sent["id"])
+
+    def add_dataset_items(self, dataset: str, items: Sequence[Mapping[str, Any]]) -> List[str]:
+        """Adds items (``input``, ``expectedOutput``, ``metadata``, ``id``) to a dataset; returns their ids."""
+        path = f"/api/evaluation/datasets/{quote(dataset, safe='')}/items"
+        return list(self._post(path, {"items": [dict(item) for item in items]})["ids"])
+
+    def create_experiment(self, dataset: str, name: str, evaluators: Sequence[str]) -> str:
+        """Begins an experiment of which this application makes the outputs; returns its id."""
+        body = {"dataset": dataset, "name": name, "evaluators": list(evaluators), "target": {"kind": "external"}}
+        return str(self._post("/api/evaluation/experiments", body, 0)["id"])
+
+    def add_experiment_outputs(self, experiment: str, items: Sequence[Mapping[str, Any]]) -> None:
+        """Sends outputs (``itemId`` with ``output`` or ``error``) for items of an experiment."""
+        path = f"/api/evaluation/experiments/{quote(experiment, safe='')}/items"
+        self._post(path, {"items": [dict(item) for item in items]})
+
+    def _post(self, path: str, fields: Mapping[str, Any], retries: Optional[int] = None) -> Mapping[str, Any]:
+        answer = self._transport.call(Call(path, "application/json", _body(fields)), retries)
+        data = answer.body.get("data")
+        if not isinstance(data, dict):
+            raise unexpected("answer.data")
+        return data
 
     def clear_prompt_cache(self) -> None:
         """Forgets every prompt held: the next call asks the platform."""

@@ -1,0 +1,248 @@
+import type { ExperimentView } from '@candela/contract';
+import { type FakeAi, startFakeAi } from '@candela/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from '../identity/testing/browser.ts';
+import { type Installation, openInstallation } from '../identity/testing/installation.ts';
+
+let vendor: FakeAi;
+let place: Installation;
+let owner: Browser;
+let member: Browser;
+let model: string;
+
+const BASE = '/api/evaluation';
+const exported = async (path: string): Promise<string> => {
+  const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return (await fetch(`${place.platform.http}${BASE}/datasets/${path}`, { headers: { cookie } })).text();
+};
+const ended = async (id: string): Promise<ExperimentView> => {
+  const read = async () => (await owner.call('GET', `${BASE}/experiments/${id}`)).data as ExperimentView;
+  await expect.poll(async () => (await read()).status, { timeout: 30_000 }).toBe('done');
+  return read();
+};
+
+beforeAll(async () => {
+  vendor = await startFakeAi({ chunkDelayMs: 0 });
+  place = await openInstallation();
+  owner = await place.own();
+  member = (await place.join(owner, 'member')).browser;
+  const made = await owner.call('POST', '/api/models', {
+    name: 'answers',
+    provider: 'openai-compatible',
+    model: 'house-model',
+    baseUrl: `${vendor.url}/v1`,
+  });
+  model = String(made.data.id);
+  await owner.call('POST', `${BASE}/datasets`, { name: 'capitals' });
+  await owner.call('POST', `${BASE}/evaluators`, {
+    id: 'right',
+    label: 'Right',
+    kind: 'equals',
+    threshold: 1,
+  });
+});
+afterAll(async () => {
+  await place.close();
+  await vendor.close();
+});
+
+describe('datasets', () => {
+  const read = (format: string, text: string, more: object = {}) =>
+    owner.call('POST', `${BASE}/datasets/capitals/import`, { format, text, ...more });
+
+  it('preview first, name bad lines, then take all or nothing', async () => {
+    const bad = '{"input":"a"}\nnot json\n{"other":1}\n';
+    const preview = await read('jsonl', bad, { preview: true });
+    expect(preview.data).toMatchObject({ items: 1, revision: 1, errors: [{ line: 2 }, { line: 3 }] });
+    expect((await read('jsonl', bad)).status).toBe(422);
+    const lines = ['France,Paris', 'Italy,Rome', 'Spain,Madrid'].map((pair, at) => {
+      const [input, expectedOutput] = pair.split(',');
+      return JSON.stringify({ id: `c${at}`, input: { country: input }, expectedOutput });
+    });
+    expect((await read('jsonl', lines.join('\n'))).data).toMatchObject({ items: 3, revision: 2 });
+    expect((await owner.call('GET', `${BASE}/datasets/capitals`)).data).toMatchObject({
+      items: 3,
+      revision: 2,
+    });
+  });
+
+  it('read CSV, Langfuse, OpenAI evals and promptfoo; code is refused by name', async () => {
+    const look = async (format: string, text: string, more: object = {}) =>
+      (await read(format, text, { preview: true, ...more })).data;
+    const columns = { columns: { input: 'q', expectedOutput: 'a' } };
+    expect(await look('csv', 'q,a,tag\n"Say ""hi""",hello,x\n', columns)).toMatchObject({
+      first: [{ input: 'Say "hi"', expectedOutput: 'hello' }],
+    });
+    expect(await look('langfuse', '[{"id":"x","input":{"a":1},"expectedOutput":"b"}]')).toMatchObject({
+      first: [{ id: 'x', input: { a: 1 }, expectedOutput: 'b' }],
+    });
+    expect(await look('openai', '{"item":{"q":"1+1","expected":"2"}}')).toMatchObject({
+      first: [{ input: { q: '1+1' }, expectedOutput: '2' }],
+    });
+    const promptfoo = `tests:
+  - vars: {q: hi}
+    assert: [{type: equals, value: hello}]
+  - vars: {q: bad}
+    assert: [{type: javascript, value: "output.length"}]
+  - vars: {q: file://secret}
+`;
+    const told = await look('promptfoo', promptfoo);
+    expect(told.first).toMatchObject([{ input: { q: 'hi' }, expectedOutput: 'hello' }]);
+    expect(told.errors.map(({ message }: { message: string }) => message).join()).toMatch(
+      /javascript.*file:\/\//,
+    );
+  });
+
+  it('an export imports to the same items, and a spreadsheet gets no formulas', async () => {
+    const text = await exported('capitals/export');
+    await owner.call('POST', `${BASE}/datasets`, { name: 'copy' });
+    const answer = await owner.call('POST', `${BASE}/datasets/copy/import`, { format: 'jsonl', text });
+    expect(answer.data).toMatchObject({ items: 3 });
+    expect(await exported('copy/export')).toBe(text);
+    await owner.call('POST', `${BASE}/datasets/copy/items`, { items: [{ id: 'f', input: '=cmd()' }] });
+    expect(await exported('copy/export?format=csv')).toContain("'=cmd()");
+    expect((await owner.call('GET', `${BASE}/datasets/copy/items?revision=2`)).data).toHaveLength(3);
+  });
+
+  it('items fit the schemas of the dataset', async () => {
+    const inputSchema = { type: 'object', required: ['q'], properties: { q: { type: 'string' } } };
+    await owner.call('POST', `${BASE}/datasets`, { name: 'strict', inputSchema });
+    const add = (input: unknown) =>
+      owner.call('POST', `${BASE}/datasets/strict/items`, { items: [{ input }] });
+    expect((await add({ q: 'x' })).status).toBe(200);
+    expect((await add({ q: 1 })).text).toContain('/q must be string');
+    const remote = { $ref: 'https://example.com/schema' };
+    expect((await owner.call('POST', `${BASE}/datasets`, { name: 'r', inputSchema: remote })).status).toBe(
+      422,
+    );
+  });
+});
+
+describe('experiments', () => {
+  it('run every item once through a model, judge it, and compare in pairs', async () => {
+    const run = async (...answers: string[]) => {
+      vendor.script(...answers.map((text) => ({ text })));
+      const made = await owner.call('POST', `${BASE}/experiments`, {
+        dataset: 'capitals',
+        target: { kind: 'template', text: 'Capital of {{country}}?', modelId: model },
+        evaluators: ['right'],
+      });
+      expect(made.status).toBe(201);
+      return ended(String(made.data.id));
+    };
+    const before = vendor.requests.length;
+    const first = await run('Paris', 'Paris', 'Paris');
+    expect(first).toMatchObject({
+      counts: { total: 3, done: 3, failed: 0 },
+      results: [{ evaluator: 'right', judged: 3, of: 3, passed: 1, failed: 2 }],
+    });
+    expect(vendor.requests.length - before).toBe(3);
+    const second = await run('x', 'x', 'x');
+    const { data } = await owner.call('GET', `${BASE}/experiments/${second.id}/compare?with=${first.id}`);
+    expect(data.evaluators).toMatchObject([{ pairs: 3, of: 3, better: 0, worse: 1, p: null }]);
+    expect(data.items).toMatchObject([{ change: 'worse', outputBefore: 'Paris', outputAfter: 'x' }]);
+    const scores = await owner.call('GET', `${BASE}/scores?runId=${first.id}`);
+    await expect
+      .poll(async () => (await owner.call('GET', `${BASE}/scores?runId=${first.id}`)).data, {
+        timeout: 30_000,
+      })
+      .toHaveLength(3);
+    expect(scores.status).toBe(200);
+  });
+
+  it('take the outputs of an application; a failed item is named and is no zero', async () => {
+    const made = await owner.call('POST', `${BASE}/experiments`, {
+      name: 'app',
+      dataset: 'capitals',
+      revision: 2,
+      target: { kind: 'external' },
+      evaluators: ['right'],
+    });
+    const items = [
+      { itemId: 'c0', output: 'Paris' },
+      { itemId: 'c1', output: 'Rome', durationMs: 12 },
+      { itemId: 'c2', error: 'timeout' },
+    ];
+    const send = () => owner.call('POST', `${BASE}/experiments/app/items`, { items });
+    expect((await send()).data).toEqual({ taken: 3 });
+    const done = await ended(String(made.data.id));
+    expect(done.counts).toMatchObject({ done: 2, failed: 1 });
+    expect(done.results).toMatchObject([{ judged: 2, of: 3, passed: 2, mean: 1 }]);
+    expect((await send()).data).toEqual({ taken: 0 });
+    const unknown = { items: [{ itemId: 'nobody', output: 'x' }] };
+    expect((await owner.call('POST', `${BASE}/experiments/app/items`, unknown)).status).toBe(404);
+  });
+});
+
+describe('annotation', () => {
+  it('is blind until all labels are in; a dispute takes one more, and what comes of it is a score', async () => {
+    const third = (await place.join(owner, 'member')).browser;
+    const queue = await owner.call('POST', `${BASE}/queues`, {
+      name: 'review',
+      fields: [{ name: 'tone', kind: 'pass_fail' }],
+      reviewers: 2,
+    });
+    const path = `${BASE}/queues/${queue.data.id}`;
+    const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
+    const fill = () => owner.call('POST', `${path}/items`, { spans: [span] });
+    expect((await fill()).data).toEqual({ added: 1 });
+    expect((await fill()).data).toEqual({ added: 0 });
+    const claim = async (who: Browser) => (await who.call('POST', `${path}/claim`)).data;
+    const item = await claim(owner);
+    expect(await claim(member)).toMatchObject({ id: item.id });
+    expect(await claim(third)).toBeNull();
+    const label = (who: Browser, tone: string) =>
+      who.call('POST', `${path}/items/${encodeURIComponent(item.id)}/labels`, { values: { tone } });
+    expect((await label(owner, 'pass')).data).toMatchObject({ status: 'open' });
+    expect((await member.call('GET', `${path}/items`)).data).toMatchObject([{ labels: [], hidden: 1 }]);
+    expect((await label(owner, 'fail')).status).toBe(409);
+    expect((await label(member, 'maybe')).status).toBe(422);
+    expect((await label(member, 'fail')).data).toMatchObject({ status: 'disputed', hidden: 0 });
+    expect(await claim(third)).toMatchObject({ labels: [{}, {}] });
+    expect((await label(third, 'fail')).data).toMatchObject({ status: 'done' });
+    await expect
+      .poll(async () => (await owner.call('GET', `${BASE}/scores?name=tone`)).data, { timeout: 30_000 })
+      .toMatchObject([{ source: 'human', verdict: 'fail', spanId: span.spanId }]);
+    expect((await owner.call('GET', `${path}/agreement`)).data).toMatchObject([
+      { field: 'tone', pairs: 1, agreed: 0 },
+    ]);
+  });
+});
+
+describe('playground', () => {
+  const run = async (columns: object[], variables: object = {}) => {
+    const { text, status } = await owner.call('POST', '/api/playground/run', { columns, variables });
+    const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event = '', data = '']) => ({
+      event,
+      ...(JSON.parse(data) as { column: number; text?: string; name?: string; err?: string }),
+    }));
+    return { status, events };
+  };
+
+  it('streams columns side by side; one that fails fails alone, tools are told and not run', async () => {
+    const user = (text: string) => [{ role: 'user', text }];
+    const tools = [
+      { name: 'get_weather', schema: { type: 'object', properties: { city: { type: 'string' } } } },
+    ];
+    const { events } = await run(
+      [
+        { modelId: model, messages: user('Say {{word}}') },
+        { modelId: model, messages: user('Weather?'), tools },
+        { modelId: model, messages: [] },
+      ],
+      { word: 'hi' },
+    );
+    const of = (column: number) =>
+      events.filter((event) => event.column === column).map(({ event }) => event);
+    expect(of(0).at(-1)).toBe('done');
+    expect(of(0)[0]).toBe('delta');
+    expect(of(1)).toContain('tool');
+    expect(of(2)).toEqual(['failure']);
+    expect(JSON.stringify(vendor.requests.map(({ body }) => body))).toContain('Say hi');
+    expect((await run([])).status).toBe(400);
+    expect(
+      (await run(Array.from({ length: 7 }, () => ({ modelId: model, messages: user('x') })))).status,
+    ).toBe(400);
+    expect((await run([{ modelId: 'nobody', messages: user('x') }])).status).toBe(404);
+  });
+});
