@@ -3,7 +3,7 @@ import { defineRoute, reads, writes } from '../route.ts';
 import { isoTime } from '../telemetry/common.ts';
 
 /** Bounds of datasets. */
-export const DATASET_LIMITS = {
+const DATASET_LIMITS = {
   name: 200,
   description: 2_000,
   itemsAtOnce: 1_000,
@@ -11,12 +11,12 @@ export const DATASET_LIMITS = {
   text: 900_000,
 } as const;
 
-export const IMPORT_FORMATS = ['jsonl', 'csv', 'langfuse', 'openai', 'promptfoo'] as const;
+const IMPORT_FORMATS = ['jsonl', 'csv', 'langfuse', 'openai', 'promptfoo'] as const;
 const STATUSES = ['ACTIVE', 'ARCHIVED'] as const;
 
 const itemId = z.string().min(1).max(200);
 const record = z.record(z.string().max(200), z.unknown());
-export const datasetId = z.object({ id: z.string().min(1).max(200) });
+const datasetId = z.object({ id: z.string().min(1).max(200) });
 
 const itemShape = {
   input: z.unknown().meta({ description: 'Text, or an object: variables of a prompt.' }),
@@ -26,12 +26,12 @@ const itemShape = {
   sourceSpanId: z.string().max(64).nullable(),
   status: z.enum(STATUSES),
 };
-export const datasetItemSchema = z
+const datasetItemSchema = z
   .object({ id: z.string(), ...itemShape, updatedAt: isoTime })
   .meta({ id: 'DatasetItem' });
 export type DatasetItem = z.output<typeof datasetItemSchema>;
 
-export const datasetSchema = z
+const datasetSchema = z
   .object({
     id: z.string(),
     name: z.string(),

@@ -3,7 +3,7 @@ import { defineRoute, manages, reads, writes } from '../route.ts';
 import { isoTime } from '../telemetry/common.ts';
 
 /** Bounds of evaluators. */
-export const EVALUATOR_LIMITS = {
+const EVALUATOR_LIMITS = {
   label: 100,
   description: 1_000,
   prompt: 30_000,
@@ -43,7 +43,7 @@ const shape = {
   auto,
 };
 
-export const evaluatorSchema = z
+const evaluatorSchema = z
   .object({
     id: z.string(),
     ...shape,
@@ -60,7 +60,7 @@ export const evaluatorSchema = z
   .meta({ id: 'Evaluator' });
 export type EvaluatorView = z.output<typeof evaluatorSchema>;
 
-export const evaluatorKindSchema = z
+const evaluatorKindSchema = z
   .object({
     id: z.string(),
     label: z.string(),
@@ -81,7 +81,7 @@ const configSchema = z
   .meta({ id: 'EvaluationConfig' });
 export type EvaluationConfig = z.output<typeof configSchema>;
 
-export const resultSchema = z
+const resultSchema = z
   .object({
     evaluator: z.string(),
     traceId: z.string().nullable(),
@@ -96,7 +96,7 @@ export const resultSchema = z
   .meta({ id: 'EvaluationResult' });
 export type EvaluationResult = z.output<typeof resultSchema>;
 
-export const runSchema = z
+const runSchema = z
   .object({
     id: z.string(),
     evaluator: z.string(),

@@ -4,7 +4,7 @@ import { isoTime } from '../telemetry/common.ts';
 import { evaluatorId } from './evaluators.ts';
 
 /** Bounds of experiments. */
-export const EXPERIMENT_LIMITS = { name: 200, template: 100_000, evaluators: 20, external: 200 } as const;
+const EXPERIMENT_LIMITS = { name: 200, template: 100_000, evaluators: 20, external: 200 } as const;
 
 const target = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -32,7 +32,7 @@ const figures = z.object({
   interval: z.object({ low: z.number(), high: z.number() }).nullable(),
 });
 
-export const experimentSchema = z
+const experimentSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -57,7 +57,7 @@ const verdict = z.object({
   verdict: z.enum(['pass', 'fail']).nullable(),
   explanation: z.string(),
 });
-export const experimentItemSchema = z
+const experimentItemSchema = z
   .object({
     id: z.string(),
     status: z.enum(['queued', 'done', 'failed']),

@@ -42,7 +42,7 @@ const column = z.strictObject({
   maxOutputTokens: z.int().min(1).max(100_000).optional(),
 });
 
-export const runPlayground = defineRoute({
+const runPlayground = defineRoute({
   id: 'runPlayground',
   method: 'POST',
   path: '/api/playground/run',

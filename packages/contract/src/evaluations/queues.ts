@@ -20,7 +20,7 @@ const label = z.object({
   at: isoTime,
 });
 
-export const queueSchema = z
+const queueSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -33,7 +33,7 @@ export const queueSchema = z
   .meta({ id: 'AnnotationQueue' });
 export type AnnotationQueue = z.output<typeof queueSchema>;
 
-export const queueItemSchema = z
+const queueItemSchema = z
   .object({
     id: z.string(),
     traceId: z.string(),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defineRoute, reads, writes } from '../route.ts';
 import { isoTime, timeSchema } from '../telemetry/common.ts';
 
-export const SCORE_SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
+const SCORE_SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
 const VERDICTS = ['pass', 'fail'] as const;
-export const SCORE_GROUPINGS = [
+const SCORE_GROUPINGS = [
   'name',
   'evaluator',
   'version',
@@ -28,7 +28,7 @@ const spanId = z
   .regex(/^[0-9a-f]{16}$/i)
   .transform((id) => id.toLowerCase());
 
-export const scoreSchema = z
+const scoreSchema = z
   .object({
     id: z.string(),
     time: isoTime,
@@ -152,7 +152,7 @@ const figures = {
   enough: z.boolean().meta({ description: 'At least 20 verdicts: fewer tell nothing.' }),
 };
 
-export const scoreAnalyticsSchema = z
+const scoreAnalyticsSchema = z
   .object({
     groups: z.array(z.object({ key: z.string(), ...figures })),
     series: z.array(z.object({ time: isoTime, ...figures })),

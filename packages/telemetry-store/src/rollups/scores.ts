@@ -2,7 +2,7 @@ import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, type RollupColumn } from './
 import { SPAN_STAGE } from './span-stage.ts';
 
 /** The event of the semantic conventions that carries one score. */
-export const SCORE_EVENT = 'gen_ai.evaluation.result';
+const SCORE_EVENT = 'gen_ai.evaluation.result';
 
 /** Characters that are kept of a name, a label and an explanation. */
 const MOST_NAME = 256;

@@ -44,7 +44,7 @@ function versionOf(body: EvaluatorBody, model: StoredModel | null | undefined): 
 export const polarityOf = ({ kind }: Pick<EvaluatorBody, 'kind'>) => (kind === 'judge' ? 'lower' : 'higher');
 
 /** Computed by us from score and threshold, whatever a judge says. */
-export const verdictOf = (body: Pick<EvaluatorBody, 'kind' | 'threshold'>, value: number): 'pass' | 'fail' =>
+const verdictOf = (body: Pick<EvaluatorBody, 'kind' | 'threshold'>, value: number): 'pass' | 'fail' =>
   (polarityOf(body) === 'lower' ? value <= body.threshold : value >= body.threshold) ? 'pass' : 'fail';
 
 export type Verdict = Pick<

@@ -57,7 +57,7 @@ export const groupOf = (context: RequestContext, evaluator: string): string =>
   JSON.stringify([context.projectId, judgeScope(context).environment, evaluator]);
 
 /** Whether a trace belongs to a sample: by its id alone, so that a trace is whole in it or not at all. */
-export function isSampled(traceId: string, rate: number): boolean {
+function isSampled(traceId: string, rate: number): boolean {
   const bytes = createHash('sha256').update(traceId).digest();
   return bytes.readUInt32BE(0) / 2 ** 32 < rate;
 }

@@ -1,5 +1,5 @@
 /** What other features use of evaluations. */
-export { createEvaluators, type Evaluator, type Evaluators, judgeScope, type Verdict } from './evaluators.ts';
+export { type Evaluator, type Evaluators, judgeScope, type Verdict } from './evaluators.ts';
 export type { Subject } from './kinds/index.ts';
 export { compileSchema } from './kinds/json.ts';
 export { type NewScore, recordScores } from './record-score.ts';

@@ -11,7 +11,7 @@ import { type Evaluators, judgeScope, recordScores, type Verdict } from '../eval
 import type { PromptService } from '../prompts/service.ts';
 
 export const EXPERIMENT_QUEUE = 'experiment-items';
-export const EXPERIMENT_JOB = 'experiments';
+const EXPERIMENT_JOB = 'experiments';
 const CONCURRENCY = 4;
 const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 300_000;
@@ -54,7 +54,7 @@ export interface ExperimentParts {
 }
 
 /** What the items of an experiment have cost. */
-export async function spentOn(metadata: MetadataStore, documentId: string): Promise<number> {
+async function spentOn(metadata: MetadataStore, documentId: string): Promise<number> {
   let spent = 0;
   for (let after: number | undefined; ; ) {
     const page = await metadata.judging.items(documentId, { after, limit: 500 });

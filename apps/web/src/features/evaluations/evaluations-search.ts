@@ -1,6 +1,6 @@
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
-export const EVALUATION_TABS = ['overview', 'evaluators', 'datasets', 'experiments', 'annotation'] as const;
+const EVALUATION_TABS = ['overview', 'evaluators', 'datasets', 'experiments', 'annotation'] as const;
 export type EvaluationTab = (typeof EVALUATION_TABS)[number];
 
 /** What the page of evaluations has in its address. */
