@@ -13,8 +13,10 @@ import { Route as IndexRouteImport } from './routes/index';
 import { Route as AccountRouteImport } from './routes/account';
 import { Route as AssistantRouteImport } from './routes/assistant';
 import { Route as ConsentRouteImport } from './routes/consent';
+import { Route as EvaluationsRouteImport } from './routes/evaluations';
 import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
+import { Route as PlaygroundRouteImport } from './routes/playground';
 import { Route as ScannersRouteImport } from './routes/scanners';
 import { Route as SettingsRouteImport } from './routes/settings';
 import { Route as SetupRouteImport } from './routes/setup';
@@ -83,6 +85,11 @@ const ConsentRoute = ConsentRouteImport.update({
   path: '/consent',
   getParentRoute: () => rootRouteImport,
 } as any);
+const EvaluationsRoute = EvaluationsRouteImport.update({
+  id: '/evaluations',
+  path: '/evaluations',
+  getParentRoute: () => rootRouteImport,
+} as any);
 const InvitationRoute = InvitationRouteImport.update({
   id: '/invitation',
   path: '/invitation',
@@ -91,6 +98,11 @@ const InvitationRoute = InvitationRouteImport.update({
 const LogsRoute = LogsRouteImport.update({
   id: '/logs',
   path: '/logs',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const PlaygroundRoute = PlaygroundRouteImport.update({
+  id: '/playground',
+  path: '/playground',
   getParentRoute: () => rootRouteImport,
 } as any);
 const ScannersRoute = ScannersRouteImport.update({
@@ -334,8 +346,10 @@ export interface FileRoutesByFullPath {
   '/account': typeof AccountRoute;
   '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
+  '/evaluations': typeof EvaluationsRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/playground': typeof PlaygroundRoute;
   '/scanners': typeof ScannersRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
@@ -389,8 +403,10 @@ export interface FileRoutesByTo {
   '/account': typeof AccountRoute;
   '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
+  '/evaluations': typeof EvaluationsRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/playground': typeof PlaygroundRoute;
   '/scanners': typeof ScannersRoute;
   '/setup': typeof SetupRoute;
   '/sql': typeof SqlRoute;
@@ -444,8 +460,10 @@ export interface FileRoutesById {
   '/account': typeof AccountRoute;
   '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
+  '/evaluations': typeof EvaluationsRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/playground': typeof PlaygroundRoute;
   '/scanners': typeof ScannersRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
@@ -501,8 +519,10 @@ export interface FileRouteTypes {
     | '/account'
     | '/assistant'
     | '/consent'
+    | '/evaluations'
     | '/invitation'
     | '/logs'
+    | '/playground'
     | '/scanners'
     | '/settings'
     | '/setup'
@@ -556,8 +576,10 @@ export interface FileRouteTypes {
     | '/account'
     | '/assistant'
     | '/consent'
+    | '/evaluations'
     | '/invitation'
     | '/logs'
+    | '/playground'
     | '/scanners'
     | '/setup'
     | '/sql'
@@ -610,8 +632,10 @@ export interface FileRouteTypes {
     | '/account'
     | '/assistant'
     | '/consent'
+    | '/evaluations'
     | '/invitation'
     | '/logs'
+    | '/playground'
     | '/scanners'
     | '/settings'
     | '/setup'
@@ -666,8 +690,10 @@ export interface RootRouteChildren {
   AccountRoute: typeof AccountRoute;
   AssistantRoute: typeof AssistantRoute;
   ConsentRoute: typeof ConsentRoute;
+  EvaluationsRoute: typeof EvaluationsRoute;
   InvitationRoute: typeof InvitationRoute;
   LogsRoute: typeof LogsRoute;
+  PlaygroundRoute: typeof PlaygroundRoute;
   ScannersRoute: typeof ScannersRoute;
   SettingsRoute: typeof SettingsRouteWithChildren;
   SetupRoute: typeof SetupRoute;
@@ -732,6 +758,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ConsentRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/evaluations': {
+      id: '/evaluations';
+      path: '/evaluations';
+      fullPath: '/evaluations';
+      preLoaderRoute: typeof EvaluationsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/invitation': {
       id: '/invitation';
       path: '/invitation';
@@ -744,6 +777,13 @@ declare module '@tanstack/react-router' {
       path: '/logs';
       fullPath: '/logs';
       preLoaderRoute: typeof LogsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/playground': {
+      id: '/playground';
+      path: '/playground';
+      fullPath: '/playground';
+      preLoaderRoute: typeof PlaygroundRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/scanners': {
@@ -1123,8 +1163,10 @@ const rootRouteChildren: RootRouteChildren = {
   AccountRoute: AccountRoute,
   AssistantRoute: AssistantRoute,
   ConsentRoute: ConsentRoute,
+  EvaluationsRoute: EvaluationsRoute,
   InvitationRoute: InvitationRoute,
   LogsRoute: LogsRoute,
+  PlaygroundRoute: PlaygroundRoute,
   ScannersRoute: ScannersRoute,
   SettingsRoute: SettingsRouteWithChildren,
   SetupRoute: SetupRoute,
