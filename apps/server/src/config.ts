@@ -73,6 +73,8 @@ export interface Config {
   readonly exportMaxRows: number;
   readonly codingContentCapture: 'minimal' | 'metadata_only' | 'full';
   readonly codingRepositories: readonly string[];
+  /** Messages of alerts may go to this machine and private networks. */
+  readonly alertPrivateReceivers: boolean;
   readonly scanners: {
     readonly hosts: readonly string[];
     readonly caFile: string | undefined;
@@ -175,6 +177,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     exportMaxRows: settings.PLATFORM_EXPORT_MAX_ROWS,
     codingContentCapture: settings.PLATFORM_CODING_CONTENT_CAPTURE,
     codingRepositories: settings.PLATFORM_CODING_REPOSITORIES,
+    alertPrivateReceivers: settings.PLATFORM_ALERT_PRIVATE_RECEIVERS,
     scanners: {
       hosts: settings.PLATFORM_SCANNER_HOSTS ?? [],
       caFile: settings.PLATFORM_SCANNER_CA_FILE,

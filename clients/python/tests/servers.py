@@ -41,12 +41,14 @@ class Handler(BaseHTTPRequestHandler):
                 {
                     "path": self.path,
                     "headers": {k.lower(): v for k, v in self.headers.items()},
-                    "body": json.loads(body),
+                    "body": json.loads(body or b"{}"),
                     "connection": self.client_address,
                 }
             )
             reply = self.server.replies[min(len(self.server.seen), len(self.server.replies)) - 1]
         reply(self)
+
+    do_GET = do_POST
 
     def answer(self, status: int, body: bytes, headers: Optional[dict[str, str]] = None) -> None:
         self.send_response(status)

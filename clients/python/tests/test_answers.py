@@ -43,6 +43,21 @@ class GetSecrets(ClientTest):
         self.assertEqual([client.get_secrets(), client.get_secrets()], [{"A": "1"}, {"A": "2"}])
 
 
+class CheckBudget(ClientTest):
+    def test_asks_about_what_is_given_and_says_what_is_spent(self) -> None:
+        spent = {"budget": "Users", "scope": "user", "value": "a b&c", "percent": 110, "limitUsd": 10, "blocks": True}
+        server = self.serve(answers(200, {"data": {"allowed": False, "exceeded": [spent]}}))
+        result = self.client(server).check_budget(user="a b&c")
+        self.assertFalse(result.allowed)
+        self.assertEqual((result.exceeded[0].value, result.exceeded[0].limit_usd), ("a b&c", 10))
+        self.assertEqual(server.seen[0]["path"], "/api/budget/check?user=a+b%26c")
+
+    def test_an_answer_of_something_else_is_never_a_yes(self) -> None:
+        server = self.serve(answers(200, {"data": {"allowed": "yes"}}))
+        client = self.client(server)
+        self.assertEqual(self.error_of(lambda: client.check_budget()).code, "unexpected_answer")
+
+
 class EvaluateRule(ClientTest):
     def test_sends_and_reads_what_the_route_speaks(self) -> None:
         context = {

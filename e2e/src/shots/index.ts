@@ -15,6 +15,7 @@ import type { ShotGroup } from './shot.ts';
 import { firstSteerShots, steerShots } from './steer.ts';
 import { traceShots } from './trace.ts';
 import { tracesShots } from './traces.ts';
+import { alertShots } from './alerts.ts';
 
 /** Every feature's pictures; the one registry. */
 export const SHOT_GROUPS: readonly ShotGroup[] = [
@@ -40,4 +41,5 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   oauthShots,
   rulesShots,
   signInShots,
+  alertShots,
 ];

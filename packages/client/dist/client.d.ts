@@ -1,4 +1,5 @@
 import { type DatasetItemsRequest, type ExperimentOutputs, type ExperimentRequest, type ScoreRequest } from './evaluations.js';
+import { type BudgetRequest, type BudgetResult } from './budgets.js';
 import { type PromptRequest, type PromptResult } from './prompts.js';
 import { type RuleRequest, type RuleResult } from './rules.js';
 import { type Secrets, type SecretsRequest } from './secrets.js';
@@ -24,6 +25,8 @@ export interface CandelaClient {
         id: string;
     }>;
     addExperimentOutputs(request: ExperimentOutputs): Promise<void>;
+    /** Whether budgets allow the next call of a model. */
+    checkBudget(request?: BudgetRequest): Promise<BudgetResult>;
     /** Forgets every prompt held: the next call asks the platform. */
     clearPromptCache(): void;
 }

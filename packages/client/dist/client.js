@@ -1,4 +1,5 @@
 import { addDatasetItems, addExperimentOutputs, addScore, createExperiment, } from './evaluations.js';
+import { checkBudget } from './budgets.js';
 import { Flights } from './flights.js';
 import { PromptCache } from './prompt-cache.js';
 import { getPrompt } from './prompts.js';
@@ -11,6 +12,7 @@ export function createClient(options = {}) {
     const prompts = { settings, cache: new PromptCache(settings.cache), flights: new Flights() };
     const secrets = { settings, flights: new Flights() };
     const rules = { settings, flights: new Flights() };
+    const budgets = { settings, flights: new Flights() };
     return {
         getPrompt: async (request) => getPrompt(prompts, request),
         getSecrets: async (request = {}) => getSecrets(secrets, request),
@@ -19,6 +21,7 @@ export function createClient(options = {}) {
         addDatasetItems: async (request) => addDatasetItems(settings, request),
         createExperiment: async (request) => createExperiment(settings, request),
         addExperimentOutputs: async (request) => addExperimentOutputs(settings, request),
+        checkBudget: async (request = {}) => checkBudget(budgets, request),
         clearPromptCache: () => {
             prompts.cache.clear();
         },

@@ -1,3 +1,4 @@
+export type { BudgetRequest, BudgetResult, ExceededBudget } from './budgets.js';
 export type { CandelaClient } from './client.js';
 export { createClient } from './client.js';
 export type { CandelaErrorCode } from './errors.js';
@@ -7,4 +8,4 @@ export type { CompiledPrompt, PromptRequest, PromptResult, PromptSpanAttributes,
 export type { ContextRecord, EntityType, LinkedEntity, RuleRequest, RuleResult } from './rules.js';
 export type { Secrets, SecretsRequest } from './secrets.js';
 export type { ClientOptions, PromptCacheOptions, Target } from './settings.js';
-export { evaluateRule, getPrompt, getSecrets } from './shared-clients.js';
+export { checkBudget, evaluateRule, getPrompt, getSecrets } from './shared-clients.js';

@@ -1,3 +1,3 @@
 export { createClient } from './client.js';
 export { CandelaError } from './errors.js';
-export { evaluateRule, getPrompt, getSecrets } from './shared-clients.js';
+export { checkBudget, evaluateRule, getPrompt, getSecrets } from './shared-clients.js';

@@ -5,6 +5,9 @@ export declare class Fields {
     constructor(value: unknown, what: string);
     text(key: string): string;
     texts(key: string): readonly string[];
+    flag(key: string): boolean;
+    number(key: string): number;
+    isNull(key: string): boolean;
     /** A list; absent and null are the empty one. */
     list(key: string): readonly unknown[];
     /** A map; absent and null are the empty one. */

@@ -23,6 +23,21 @@ export class Fields {
             return value;
         });
     }
+    flag(key) {
+        const value = this.#of[key];
+        if (typeof value !== 'boolean')
+            throw unexpected(`${this.#what}.${key}`);
+        return value;
+    }
+    number(key) {
+        const value = this.#of[key];
+        if (typeof value !== 'number')
+            throw unexpected(`${this.#what}.${key}`);
+        return value;
+    }
+    isNull(key) {
+        return (this.#of[key] ?? null) === null;
+    }
     /** A list; absent and null are the empty one. */
     list(key) {
         const value = this.#of[key] ?? [];

@@ -28,3 +28,7 @@ export async function getSecrets(request = {}) {
 export async function evaluateRule(request) {
     return clientOf(request).evaluateRule(request);
 }
+/** As `checkBudget` of a client, for one call. */
+export async function checkBudget(request = {}) {
+    return clientOf(request).checkBudget(request);
+}

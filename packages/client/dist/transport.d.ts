@@ -1,12 +1,17 @@
 import type { Settings } from './settings.js';
-export interface Call {
+/** A POST with its body, or a GET. */
+export type Call = {
     readonly path: `/api/${string}`;
+    /** ETag of the copy the caller holds. */
+    readonly etag?: string | undefined;
+} & ({
+    readonly method: 'GET';
+} | {
+    readonly method?: 'POST';
     readonly contentType: string;
     /** JSON. */
     readonly body: string;
-    /** ETag of the copy the caller holds. */
-    readonly etag?: string | undefined;
-}
+});
 export interface Answer {
     /** 200, or 304 when the caller's copy is still right. */
     readonly status: 200 | 304;

@@ -101,15 +101,15 @@ export async function attempt(settings, call, timeoutMs, signal) {
     try {
         signal.throwIfAborted();
         const response = await settings.fetch(`${settings.url}${call.path}`, {
-            method: 'POST',
+            method: call.method ?? 'POST',
             headers: {
                 ...settings.contextHeaders,
                 authorization: `Bearer ${settings.apiKey}`,
                 accept: 'application/json',
-                'content-type': call.contentType,
+                ...(call.method === 'GET' ? {} : { 'content-type': call.contentType }),
                 ...(call.etag === undefined ? {} : { 'if-none-match': call.etag }),
             },
-            body: call.body,
+            ...(call.method === 'GET' ? {} : { body: call.body }),
             cache: 'no-store',
             credentials: 'omit',
             // A followed redirect turns a POST into a GET, or takes the key elsewhere.

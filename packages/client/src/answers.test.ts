@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import {
   CandelaError,
+  checkBudget,
   type ClientOptions,
   createClient,
   evaluateRule,
@@ -21,6 +22,34 @@ import {
   serve,
   silence,
 } from './testing/servers.ts';
+
+describe('checkBudget', () => {
+  const EXCEEDED = {
+    budget: 'Users',
+    scope: 'user',
+    value: 'a b&c',
+    percent: 110,
+    limitUsd: 10,
+    blocks: true,
+  };
+
+  test('asks about what is given, and says what is spent', async () => {
+    const answer = { data: { allowed: false, exceeded: [{ ...EXCEEDED, since: 'x' }] } };
+    const { url, seen } = await serve(json(200, answer));
+    expect(await client(url).checkBudget({ user: 'a b&c', model: undefined })).toEqual({
+      allowed: false,
+      exceeded: [EXCEEDED],
+    });
+    expect(seen[0]).toMatchObject({ method: 'GET', path: '/api/budget/check?user=a+b%26c' });
+    expect(await checkBudget({ url, apiKey: KEY })).toMatchObject({ allowed: false });
+    expect(seen[1]?.path).toBe('/api/budget/check');
+  });
+
+  test('an answer of something else is an error, never a yes', async () => {
+    const { url } = await serve(json(200, { data: { allowed: 'yes', exceeded: [] } }));
+    expect(await errorOf(client(url).checkBudget())).toMatchObject({ code: 'unexpected_answer' });
+  });
+});
 
 describe('getSecrets', () => {
   const SECRETS = { OPENAI_API_KEY: 'sk-"quoted"\\n\n\u00e9', CLIENT_TEST_OTHER: 'b' };

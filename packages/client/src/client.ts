@@ -8,6 +8,7 @@ import {
   type ExperimentRequest,
   type ScoreRequest,
 } from './evaluations.ts';
+import { type BudgetParts, type BudgetRequest, type BudgetResult, checkBudget } from './budgets.ts';
 import { Flights } from './flights.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { getPrompt, type PromptParts, type PromptRequest, type PromptResult } from './prompts.ts';
@@ -30,6 +31,8 @@ export interface CandelaClient {
   /** Begins an experiment of which this application makes the outputs. */
   createExperiment(request: ExperimentRequest): Promise<{ id: string }>;
   addExperimentOutputs(request: ExperimentOutputs): Promise<void>;
+  /** Whether budgets allow the next call of a model. */
+  checkBudget(request?: BudgetRequest): Promise<BudgetResult>;
   /** Forgets every prompt held: the next call asks the platform. */
   clearPromptCache(): void;
 }
@@ -40,6 +43,7 @@ export function createClient(options: ClientOptions = {}): CandelaClient {
   const prompts: PromptParts = { settings, cache: new PromptCache(settings.cache), flights: new Flights() };
   const secrets: SecretParts = { settings, flights: new Flights() };
   const rules: RuleParts = { settings, flights: new Flights() };
+  const budgets: BudgetParts = { settings, flights: new Flights() };
   return {
     getPrompt: async (request) => getPrompt(prompts, request),
     getSecrets: async (request = {}) => getSecrets(secrets, request),
@@ -48,6 +52,7 @@ export function createClient(options: ClientOptions = {}): CandelaClient {
     addDatasetItems: async (request) => addDatasetItems(settings, request),
     createExperiment: async (request) => createExperiment(settings, request),
     addExperimentOutputs: async (request) => addExperimentOutputs(settings, request),
+    checkBudget: async (request = {}) => checkBudget(budgets, request),
     clearPromptCache: () => {
       prompts.cache.clear();
     },

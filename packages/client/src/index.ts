@@ -1,3 +1,4 @@
+export type { BudgetRequest, BudgetResult, ExceededBudget } from './budgets.ts';
 export type { CandelaClient } from './client.ts';
 export { createClient } from './client.ts';
 export type { CandelaErrorCode } from './errors.ts';
@@ -19,4 +20,4 @@ export type {
 export type { ContextRecord, EntityType, LinkedEntity, RuleRequest, RuleResult } from './rules.ts';
 export type { Secrets, SecretsRequest } from './secrets.ts';
 export type { ClientOptions, PromptCacheOptions, Target } from './settings.ts';
-export { evaluateRule, getPrompt, getSecrets } from './shared-clients.ts';
+export { checkBudget, evaluateRule, getPrompt, getSecrets } from './shared-clients.ts';

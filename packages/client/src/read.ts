@@ -25,6 +25,22 @@ export class Fields {
     });
   }
 
+  flag(key: string): boolean {
+    const value = this.#of[key];
+    if (typeof value !== 'boolean') throw unexpected(`${this.#what}.${key}`);
+    return value;
+  }
+
+  number(key: string): number {
+    const value = this.#of[key];
+    if (typeof value !== 'number') throw unexpected(`${this.#what}.${key}`);
+    return value;
+  }
+
+  isNull(key: string): boolean {
+    return (this.#of[key] ?? null) === null;
+  }
+
   /** A list; absent and null are the empty one. */
   list(key: string): readonly unknown[] {
     const value = this.#of[key] ?? [];

@@ -1,3 +1,4 @@
+import type { BudgetRequest, BudgetResult } from './budgets.ts';
 import { type CandelaClient, createClient } from './client.ts';
 import type { PromptRequest, PromptResult } from './prompts.ts';
 import type { RuleRequest, RuleResult } from './rules.ts';
@@ -34,4 +35,9 @@ export async function getSecrets(request: SecretsRequest & Target = {}): Promise
 /** As `evaluateRule` of a client, for one call. */
 export async function evaluateRule(request: RuleRequest & Target): Promise<RuleResult> {
   return clientOf(request).evaluateRule(request);
+}
+
+/** As `checkBudget` of a client, for one call. */
+export async function checkBudget(request: BudgetRequest & Target = {}): Promise<BudgetResult> {
+  return clientOf(request).checkBudget(request);
 }

@@ -9,14 +9,20 @@ const MAX_SENTENCE_LENGTH = 1_000;
 /** 502 and 504 are what proxies say while the platform restarts. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export interface Call {
+/** A POST with its body, or a GET. */
+export type Call = {
   readonly path: `/api/${string}`;
-  readonly contentType: string;
-  /** JSON. */
-  readonly body: string;
   /** ETag of the copy the caller holds. */
   readonly etag?: string | undefined;
-}
+} & (
+  | { readonly method: 'GET' }
+  | {
+      readonly method?: 'POST';
+      readonly contentType: string;
+      /** JSON. */
+      readonly body: string;
+    }
+);
 
 export interface Answer {
   /** 200, or 304 when the caller's copy is still right. */
@@ -135,15 +141,15 @@ export async function attempt(
   try {
     signal.throwIfAborted();
     const response = await settings.fetch(`${settings.url}${call.path}`, {
-      method: 'POST',
+      method: call.method ?? 'POST',
       headers: {
         ...settings.contextHeaders,
         authorization: `Bearer ${settings.apiKey}`,
         accept: 'application/json',
-        'content-type': call.contentType,
+        ...(call.method === 'GET' ? {} : { 'content-type': call.contentType }),
         ...(call.etag === undefined ? {} : { 'if-none-match': call.etag }),
       },
-      body: call.body,
+      ...(call.method === 'GET' ? {} : { body: call.body }),
       cache: 'no-store',
       credentials: 'omit',
       // A followed redirect turns a POST into a GET, or takes the key elsewhere.

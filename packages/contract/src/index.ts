@@ -1,3 +1,4 @@
+export * from './alerts/index.ts';
 export * from './boards/index.ts';
 export * from './connectors/connectors.ts';
 export * from './contexts/index.ts';

@@ -13,6 +13,7 @@ import {
 import { getRetention, updateRetention } from './connectors/retention.ts';
 import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts';
 import { CHAT_ROUTES } from './chat/index.ts';
+import { ALERT_ROUTES } from './alerts/index.ts';
 import { BOARD_ROUTES } from './boards/index.ts';
 import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { JOB_ROUTES } from './jobs/index.ts';
@@ -140,6 +141,7 @@ export const ROUTES = {
   ...CONTEXT_ROUTES,
   ...CHAT_ROUTES,
   ...BOARD_ROUTES,
+  ...ALERT_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -23,6 +23,15 @@ export type {
   StoredConnector,
 } from './repositories/connectors.ts';
 export type {
+  AlertDocument,
+  DestinationDocument,
+  StoredAlert,
+  StoredAlertEvent,
+  StoredAlertState,
+  StoredDelivery,
+  StoredDestination,
+} from './repositories/alerts/types.ts';
+export type {
   BoardDocument,
   BoardReader,
   StoredBoard,

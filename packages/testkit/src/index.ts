@@ -4,3 +4,4 @@ export * from './fake-ai/index.ts';
 export * from './otlp-recorder/index.ts';
 export * from './platform-process.ts';
 export * from './postgres-process.ts';
+export * from './receivers/index.ts';

@@ -18,8 +18,10 @@ import {
 import { auditRetention } from '../jobs/audit-retention.ts';
 import { usageRetention } from '../jobs/usage-retention.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { routeFunctions } from '../http/route-functions.ts';
 import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
+import { alertFeature } from './alerts/feature.ts';
 import { auditHandlers } from './audit/routes.ts';
 import { sqlHandlers } from './chat/sql-routes.ts';
 import { chatFeature } from './chat/feature.ts';
@@ -152,6 +154,18 @@ const FEATURES = [
       ),
     }),
   }),
+  (parts) =>
+    alertFeature(
+      parts,
+      routeFunctions(
+        {
+          ...telemetryHandlers(createTelemetryQueries(parts.reads, parts.limits), parts.clock),
+          ...metricHandlers(createMetricQueries(parts.reads, parts.limits), parts.clock),
+          ...exceptionHandlers(createExceptionQueries(parts.reads, parts.limits), parts.clock),
+        },
+        ['aggregate', 'queryMetric', 'searchExceptions'],
+      ),
+    ),
   ({ metadata, envelope, stores, logs, clock }) => ({
     name: 'connectors',
     handlers: connectorHandlers({

@@ -1,7 +1,9 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { guardedLookup, isRefusedAddress, RefusedAddressError } from '@candela/telemetry-store';
+import { isPrivateAddress, publicLookup } from './private-address.ts';
 
 const MAX_HEADER_BYTES = 65_536;
 
@@ -15,19 +17,25 @@ export class AnswerTooLongError extends Error {
  * connection, a redirect is an answer and never followed (the key would go along), and an answer has a bound. It reads
  * no proxy and no certificate from the environment of the process.
  */
-export function guardedFetch(limits: { readonly maxBytes: number }): typeof globalThis.fetch {
+export function guardedFetch(limits: {
+  readonly maxBytes: number;
+  /** Also refuses this machine and private networks. */
+  readonly publicOnly?: boolean;
+}): typeof globalThis.fetch {
+  const isRefused = limits.publicOnly === true ? isPrivateAddress : isRefusedAddress;
+  const lookup = limits.publicOnly === true ? publicLookup : guardedLookup;
   return async (input, init) => {
     const given = new Request(input, init);
     const url = new URL(given.url);
     // An address in digits is connected to as it is, without being resolved.
-    if (isRefusedAddress(url.hostname)) throw new RefusedAddressError(`${url.hostname} is refused`);
+    if (isRefused(url.hostname)) throw new RefusedAddressError(`${url.hostname} is refused`);
     const body = given.body === null ? undefined : Buffer.from(await given.arrayBuffer());
     const headers: Record<string, string> = {
       ...Object.fromEntries(given.headers),
       'accept-encoding': 'identity',
     };
     if (body !== undefined) headers['content-length'] = String(body.length);
-    const answer = await send(url, { method: given.method, headers, body, signal: given.signal });
+    const answer = await send(url, { method: given.method, headers, body, signal: given.signal, lookup });
     const status = answer.statusCode ?? 502;
     const hasBody = status !== 204 && status !== 205 && status !== 304;
     return new Response(hasBody ? bounded(answer, limits.maxBytes) : null, {
@@ -44,15 +52,16 @@ function send(
     readonly headers: Record<string, string>;
     readonly body: Buffer | undefined;
     readonly signal: AbortSignal;
+    readonly lookup: LookupFunction;
   },
 ): Promise<IncomingMessage> {
-  const { method, headers, body, signal } = options;
+  const { method, headers, body, signal, lookup } = options;
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const request = start(
       url,
       // No agent: a connection that a vendor closed meanwhile would fail the next call.
-      { method, headers, signal, agent: false, lookup: guardedLookup, maxHeaderSize: MAX_HEADER_BYTES },
+      { method, headers, signal, agent: false, lookup, maxHeaderSize: MAX_HEADER_BYTES },
       resolve,
     );
     request.on('error', reject);

@@ -33,6 +33,18 @@ export class DeferredError extends Error {
   }
 }
 
+/** The item failed and is due again at a time of its own. */
+export class RetryLaterError extends Error {
+  override readonly name = 'RetryLaterError';
+  /** Epoch milliseconds. */
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super(message);
+    this.at = at;
+  }
+}
+
 const LEASE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 const RETRY: Backoff = { firstMs: 2_000, maxMs: 300_000, jitter: true };
@@ -87,7 +99,9 @@ async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retr
       return 'retried';
     }
     const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;
-    const retryAt = isLast ? null : work.now() + backoffMs(item.attempts - 1, RETRY);
+    const later =
+      thrown instanceof RetryLaterError ? thrown.at : work.now() + backoffMs(item.attempts - 1, RETRY);
+    const retryAt = isLast ? null : later;
     await queue.fail(item.id, owner, { error, retryAt });
     return isLast ? 'failed' : 'retried';
   } finally {

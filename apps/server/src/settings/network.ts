@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { httpUrl, port, text, variable, type Variable } from './variable.ts';
+import { flag, httpUrl, port, text, variable, type Variable } from './variable.ts';
 
 /** Complete origins as a browser sends them: nothing is guessed about spelling, and there is no wildcard. */
 const origins = text
@@ -64,6 +64,10 @@ export const NETWORK_VARIABLES = {
     default: undefined,
     schema: origins,
   }),
+  PLATFORM_ALERT_PRIVATE_RECEIVERS: flag(
+    'Whether messages of alerts may go to receivers on this machine, in private networks and over plain http.',
+    'false',
+  ),
   PLATFORM_SCANNER_HOSTS: variable({
     description:
       'Hosts of repositories that scanners may clone from, beside github.com, gitlab.com, bitbucket.org and codeberg.org. These may be in a private network.',

@@ -6,15 +6,18 @@ from typing import Any, Mapping, Optional, Sequence
 
 from ._client import Client, Scalar, shared_client
 from ._errors import CandelaError
-from ._results import ContextRecord, LinkedEntity, Prompt, RuleResult
+from ._results import BudgetResult, ContextRecord, ExceededBudget, LinkedEntity, Prompt, RuleResult
 
 __all__ = [
+    "BudgetResult",
     "CandelaError",
     "Client",
     "ContextRecord",
+    "ExceededBudget",
     "LinkedEntity",
     "Prompt",
     "RuleResult",
+    "check_budget",
     "evaluate_rule",
     "get_prompt",
     "get_secrets",
@@ -73,3 +76,21 @@ def evaluate_rule(
     """As :meth:`Client.evaluate_rule`, of a client that calls with the same place share."""
     client = shared_client(url, api_key, environment, project_id, database_config_id)
     return client.evaluate_rule(entity_type, fields, include_entity_data, entity_inputs, meta_properties)
+
+
+def check_budget(
+    url: Optional[str] = None,
+    api_key: Optional[str] = None,
+    *,
+    user: Optional[str] = None,
+    model: Optional[str] = None,
+    session: Optional[str] = None,
+    service: Optional[str] = None,
+    agent: Optional[str] = None,
+    environment: Optional[str] = None,
+    project_id: Optional[str] = None,
+    database_config_id: Optional[str] = None,
+) -> BudgetResult:
+    """As :meth:`Client.check_budget`, of a client that calls with the same place share."""
+    client = shared_client(url, api_key, environment, project_id, database_config_id)
+    return client.check_budget(user, model, session, service, agent)

@@ -8,6 +8,7 @@ import re
 import ssl
 import threading
 import uuid
+import urllib.parse
 import weakref
 from collections import OrderedDict
 from typing import Any, List, Mapping, Optional, Sequence, Union
@@ -15,7 +16,7 @@ from urllib.parse import quote
 
 from ._cache import Flights, Held, PromptCache
 from ._errors import CandelaError, misconfigured, unexpected
-from ._results import Prompt, RuleResult, read_prompt, read_rules, read_secrets
+from ._results import BudgetResult, Prompt, RuleResult, read_budget, read_prompt, read_rules, read_secrets
 from ._settings import resolve_settings
 from ._transport import Call, Transport
 
@@ -232,6 +233,22 @@ class Client:
         if not isinstance(data, dict):
             raise unexpected("answer.data")
         return data
+    def check_budget(
+        self,
+        user: Optional[str] = None,
+        model: Optional[str] = None,
+        session: Optional[str] = None,
+        service: Optional[str] = None,
+        agent: Optional[str] = None,
+    ) -> BudgetResult:
+        """Whether budgets allow the next call of a model. Never held: a spent budget counts with the next call."""
+        about = {"user": user, "model": model, "session": session, "service": service, "agent": agent}
+        query = urllib.parse.urlencode({key: value for key, value in about.items() if value})
+        call = Call("/api/budget/check" + ("?" + query if query else ""))
+        result: BudgetResult = self._flights.join(
+            call.path, lambda: read_budget(self._transport.call(call).body)
+        )
+        return result
 
     def clear_prompt_cache(self) -> None:
         """Forgets every prompt held: the next call asks the platform."""

@@ -167,6 +167,55 @@ def read_secrets(body: Mapping[str, Any]) -> dict[str, str]:
     return res
 
 
+@dataclass(frozen=True)
+class ExceededBudget:
+    """A budget that is spent."""
+
+    budget: str
+    #: ``project``, ``user``, ``model``, ``session``, ``service`` or ``agent``.
+    scope: str
+    #: The user, model, ... whose budget it is; None: the project's.
+    value: Optional[str]
+    percent: Optional[float]
+    limit_usd: float
+    #: Whether it forbids the next call, or only says so.
+    blocks: bool
+
+
+@dataclass(frozen=True)
+class BudgetResult:
+    #: False: a budget that blocks is spent.
+    allowed: bool
+    exceeded: tuple[ExceededBudget, ...]
+
+
+def read_budget(body: Mapping[str, Any]) -> BudgetResult:
+    data = body.get("data")
+    if not isinstance(data, dict) or not isinstance(data.get("allowed"), bool):
+        raise unexpected("data.allowed")
+    exceeded = data.get("exceeded") or []
+    if not isinstance(exceeded, list) or not all(isinstance(each, dict) for each in exceeded):
+        raise unexpected("data.exceeded")
+
+    def read(each: Mapping[str, Any]) -> ExceededBudget:
+        value, percent, limit, blocks = (each.get(key) for key in ("value", "percent", "limitUsd", "blocks"))
+        numbers = (int, float)
+        if not (value is None or isinstance(value, str)) or not (percent is None or isinstance(percent, numbers)):
+            raise unexpected("data.exceeded")
+        if not isinstance(limit, numbers) or not isinstance(blocks, bool):
+            raise unexpected("data.exceeded")
+        return ExceededBudget(
+            budget=_text(each, "budget", "data.exceeded"),
+            scope=_text(each, "scope", "data.exceeded"),
+            value=value,
+            percent=percent,
+            limit_usd=limit,
+            blocks=blocks,
+        )
+
+    return BudgetResult(allowed=data["allowed"], exceeded=tuple(read(each) for each in exceeded))
+
+
 def read_rules(body: Mapping[str, Any]) -> RuleResult:
     if "matchingRuleIds" not in body:
         raise unexpected("matchingRuleIds")

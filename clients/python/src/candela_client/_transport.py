@@ -38,9 +38,10 @@ _ETAG = re.compile(r'(W/)?"[\x21\x23-\x7e]*"')
 @dataclass(frozen=True)
 class Call:
     path: str
-    content_type: str
+    #: None: a GET.
+    content_type: Optional[str] = None
     #: JSON.
-    body: str
+    body: str = ""
     #: ETag of the copy the caller holds.
     etag: Optional[str] = None
 
@@ -201,11 +202,14 @@ class Transport:
             **settings.context_headers,
             "authorization": f"Bearer {settings.api_key}",
             "accept": "application/json",
-            "content-type": call.content_type,
         }
+        if call.content_type is not None:
+            headers["content-type"] = call.content_type
         if call.etag is not None:
             headers["if-none-match"] = call.etag
-        connection.request("POST", f"{settings.prefix}{call.path}", call.body.encode(), headers)
+        is_get = call.content_type is None
+        body = None if is_get else call.body.encode()
+        connection.request("GET" if is_get else "POST", f"{settings.prefix}{call.path}", body, headers)
         return connection.getresponse()
 
     def _judge(self, call: Call, response: http.client.HTTPResponse, text: bytes) -> Answer:

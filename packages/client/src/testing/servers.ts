@@ -44,7 +44,12 @@ export async function serve(
     request.setEncoding('utf8').on('data', (part: string) => (text += part));
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request;
-      const call = { method, path, headers, body: JSON.parse(text) as Record<string, unknown> };
+      const call = {
+        method,
+        path,
+        headers,
+        body: JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>,
+      };
       seen.push(call);
       replies[Math.min(seen.length, replies.length) - 1]?.(response, call);
     });

@@ -10,6 +10,7 @@ import { postgresDialect } from '../dialects/postgres/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeAlerts } from './alerts-suite.ts';
 import { describeChanges } from './changes-suite.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
@@ -46,6 +47,7 @@ else {
   describePrices('PostgreSQL', place);
   describeJobs('PostgreSQL', place);
   describeBoards('PostgreSQL', place);
+  describeAlerts('PostgreSQL', place);
   describeChats('PostgreSQL', place);
   describeJudging('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);

@@ -14,6 +14,7 @@ import { scanners } from './0013-scanners.ts';
 import { chats } from './0014-chats.ts';
 import { customPrices } from './0015-custom-prices.ts';
 import { judging } from './0016-judging.ts';
+import { alerts } from './0017-alerts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   chats,
   customPrices,
   judging,
+  alerts,
 ];

@@ -1,4 +1,5 @@
 import type { Access } from './access.ts';
+import { alertDeliveries, alertDestinations, alerts, alertSilences } from './alerts/index.ts';
 import { auditLog } from './audit.ts';
 import { boards } from './boards.ts';
 import { chatAnalyses } from './chat-analyses.ts';
@@ -62,6 +63,10 @@ export const REPOSITORIES = {
   chatAnalyses,
   prices: customPrices,
   judging,
+  alerts,
+  alertSilences,
+  alertDestinations,
+  alertDeliveries,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

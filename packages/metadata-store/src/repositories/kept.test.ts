@@ -50,6 +50,11 @@ const NOT_KEPT = [
   'chat_messages',
   'chat_approvals',
   'chat_analyses',
+  'alert_states',
+  'alert_events',
+  'alert_silences',
+  'alert_destinations',
+  'alert_deliveries',
   'llm_usage',
   // The configurations themselves, and what leads to them: deleting one looks at these by itself.
   'connectors',

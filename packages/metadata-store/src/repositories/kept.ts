@@ -9,6 +9,8 @@ export const KEPT = [
   { table: 'contexts', one: 'context', several: 'contexts' },
   { table: 'model_configs', one: 'model', several: 'models' },
   { table: 'chat_settings', one: 'assistant setting', several: 'assistant settings' },
+  // The rule that a budget switches lies there.
+  { table: 'alerts', one: 'alert', several: 'alerts' },
 ] as const;
 
 /** Things that belong to a database configuration: without it nobody would find them again. */

@@ -492,6 +492,25 @@ export function scanners({ database, clock, dialect, limits }: Access) {
       }
     },
 
+    /** Findings that were seen first in a window, the worst first; without an environment of all. */
+    async firstSeen(
+      scope: { readonly projectId: string; readonly environment: string | undefined },
+      window: { readonly from: number; readonly to: number; readonly worstRank: number },
+    ): Promise<StoredFinding[]> {
+      let query = database
+        .selectFrom('scanner_findings')
+        .selectAll()
+        .where('project_id', '=', scope.projectId)
+        .where('first_seen', '>=', window.from)
+        .where('first_seen', '<', window.to)
+        .where('severity_rank', '<=', window.worstRank)
+        .orderBy('severity_rank')
+        .orderBy('fingerprint')
+        .limit(200);
+      if (scope.environment !== undefined) query = query.where('environment', '=', scope.environment);
+      return (await query.execute()).map(toFinding);
+    },
+
     /** Worst first; `after` is the rank and fingerprint of the last one that was read. */
     async findings(
       scope: ScannerScope,

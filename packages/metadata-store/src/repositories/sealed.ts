@@ -18,6 +18,8 @@ export const SEALED_COLUMNS = [
   { table: 'users', column: 'totp_pending', id: 'id' },
   { table: 'server_keys', column: 'value', id: 'name' },
   { table: 'scanners', column: 'token', id: 'id' },
+  { table: 'alert_destinations', column: 'secret', id: 'id' },
+  { table: 'alert_destinations', column: 'secret_before', id: 'id' },
   { table: 'vault_versions', column: 'value', id: 'id' },
 ] as const satisfies readonly SealedColumn[];
 

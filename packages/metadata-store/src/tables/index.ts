@@ -1,3 +1,11 @@
+import type {
+  AlertDeliveryTable,
+  AlertDestinationTable,
+  AlertEventTable,
+  AlertSilenceTable,
+  AlertStateTable,
+  AlertTable,
+} from './alerts.ts';
 import type { AuditTable } from './audit.ts';
 import type {
   ConnectorTable,
@@ -109,4 +117,10 @@ export interface Tables {
   readonly scanner_findings: ScannerFindingTable;
   readonly judge_documents: JudgeDocumentTable;
   readonly judge_items: JudgeItemTable;
+  readonly alerts: AlertTable;
+  readonly alert_states: AlertStateTable;
+  readonly alert_events: AlertEventTable;
+  readonly alert_silences: AlertSilenceTable;
+  readonly alert_destinations: AlertDestinationTable;
+  readonly alert_deliveries: AlertDeliveryTable;
 }

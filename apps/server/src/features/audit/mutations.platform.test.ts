@@ -28,9 +28,10 @@ const TAGS = new Set([
   'Jobs',
   'Boards',
   'Prices',
+  'Alerts',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
-const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
+const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector', 'previewAlert']);
 /**
  * Need an issuer, an application that asks, another database of the engine or a model: called where those are tested.
  */
@@ -162,6 +163,26 @@ const folder = () => owner.call('POST', `${BOARDS}/folders`, { name: crypto.rand
 const PRICES = '/api/pricing/models';
 const priceBody = { scope: 'project', names: ['house-1'], rates: { input: 1, output: 2 } };
 const price = () => owner.call('POST', PRICES, priceBody);
+const ALERTS = '/api/alerts';
+const alertBody = () => ({
+  name: crypto.randomUUID(),
+  source: { kind: 'ingest_stopped', perService: false },
+});
+const alert = () => owner.call('POST', ALERTS, alertBody());
+const destination = async () => {
+  const channel = { kind: 'webhook', url: 'https://hooks.example.com/a' };
+  const made = await owner.call('POST', '/api/alert-destinations', { name: crypto.randomUUID(), channel });
+  hide(made.data.secret);
+  return made;
+};
+const destinationPath = async () =>
+  `/api/alert-destinations/${String((await destination()).data.destination.id)}`;
+const silence = () =>
+  owner.call('POST', `${ALERTS}/silences`, {
+    matchers: [{ label: 'alert', value: 'x' }],
+    endsAt: new Date(Date.now() + 600_000).toISOString(),
+    comment: 'release',
+  });
 
 const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   createBoard: board,
@@ -181,6 +202,21 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     return owner.call('PUT', `${PRICES}/${data.id}`, { ...priceBody, version: data.version });
   },
   deleteCustomPrice: async () => owner.call('DELETE', `${PRICES}/${(await price()).data.id}`),
+  createAlert: alert,
+  updateAlert: async () => owner.call('PUT', `${ALERTS}/${(await alert()).data.id}`, alertBody()),
+  deleteAlert: async () => owner.call('DELETE', `${ALERTS}/${(await alert()).data.id}`),
+  acknowledgeAlert: async () => owner.call('POST', `${ALERTS}/${(await alert()).data.id}/acknowledge`, {}),
+  createSilence: silence,
+  endSilence: async () => owner.call('DELETE', `${ALERTS}/silences/${(await silence()).data.id}`),
+  createDestination: destination,
+  updateDestination: async () => {
+    const path = await destinationPath();
+    const channel = { kind: 'slack' };
+    const secret = hide('https://hooks.slack.com/services/T0/B0/sealed-sentinel');
+    return owner.call('PUT', path, { name: crypto.randomUUID(), channel, secret });
+  },
+  deleteDestination: async () => owner.call('DELETE', await destinationPath()),
+  testDestination: async () => owner.call('POST', `${await destinationPath()}/test`, {}),
 
   createView: view,
   updateView: async () =>

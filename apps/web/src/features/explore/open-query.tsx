@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
+import { alertOnThis, canAlert } from '../alerts/alerts-search.ts';
 import { chartThis } from '../boards/chart-this.ts';
 import { useWhoAsks } from '../session/use-person.ts';
 
@@ -79,6 +80,15 @@ export default function OpenQueryDialog(props: {
             className="self-start text-accent underline"
           >
             Add to a dashboard
+          </Link>
+        )}
+        {panel && canAlert(panel) && (
+          <Link
+            {...alertOnThis(props.title, panel)}
+            onClick={props.onClose}
+            className="self-start text-accent underline"
+          >
+            Alert on this
           </Link>
         )}
         {rows && (

@@ -1,0 +1,336 @@
+import { createHmac } from 'node:crypto';
+import {
+  type MailReceiver,
+  type MessageReceiver,
+  startMailReceiver,
+  startMessageReceiver,
+} from '@candela/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Browser } from '../identity/testing/browser.ts';
+import { type Installation, openInstallation } from '../identity/testing/installation.ts';
+
+const MINUTE = 60_000;
+let place: Installation;
+let owner: Browser;
+let receiver: MessageReceiver;
+let mail: MailReceiver;
+/** Frozen at a full minute, and moved by hand. */
+let now = Math.floor(Date.now() / MINUTE) * MINUTE;
+
+beforeAll(async () => {
+  [receiver, mail] = await Promise.all([startMessageReceiver(), startMailReceiver()]);
+  place = await openInstallation({
+    PLATFORM_ALERT_PRIVATE_RECEIVERS: 'true',
+    PLATFORM_SMTP_URL: mail.url,
+    PLATFORM_PUBLIC_URL: 'http://127.0.0.1:1',
+  });
+  owner = await place.own();
+});
+afterAll(async () => {
+  await place.close();
+  await Promise.all([receiver.close(), mail.close()]);
+});
+
+/** Input of gpt-4o. */
+const TOKENS_OF_A_DOLLAR = 400_000;
+
+let spans = 0;
+/** Failed or good model calls that end just before a time. */
+async function ingest(
+  count: number,
+  more: { at?: number; failed?: boolean; user?: string; cost?: number } = {},
+) {
+  const { at = now, failed = false, user = 'ann', cost = 0.5 } = more;
+  const nanos = BigInt(at - 1_000) * 1_000_000n;
+  const attributes = [
+    { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+    { key: 'gen_ai.provider.name', value: { stringValue: 'openai' } },
+    { key: 'gen_ai.request.model', value: { stringValue: 'gpt-4o' } },
+    { key: 'gen_ai.usage.input_tokens', value: { intValue: String(cost * TOKENS_OF_A_DOLLAR) } },
+    { key: 'gen_ai.usage.output_tokens', value: { intValue: '0' } },
+    { key: 'user.id', value: { stringValue: user } },
+  ];
+  const made = Array.from({ length: count }, () => {
+    spans += 1;
+    const id = spans.toString(16).padStart(16, '0');
+    return {
+      traceId: `${'c'.repeat(16)}${id}`,
+      spanId: id,
+      name: 'chat a-model',
+      startTimeUnixNano: `${nanos - 1_000_000n}`,
+      endTimeUnixNano: `${nanos}`,
+      attributes,
+      status: failed ? { code: 2 } : {},
+    };
+  });
+  const sent = await fetch(`${place.platform.otlpHttp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      resourceSpans: [
+        {
+          resource: { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] },
+          scopeSpans: [{ spans: made }],
+        },
+      ],
+    }),
+  });
+  expect(sent.status).toBe(200);
+  await expect
+    .poll(
+      async () =>
+        Number(
+          (
+            await place.platform.store.select<{ n: string }>('SELECT toString(count()) AS n FROM otel_traces')
+          )[0]?.n,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(spans);
+}
+
+/** Lets the clock go on and the jobs run; resolves when both are done. */
+async function pass(ms: number): Promise<void> {
+  now += ms;
+  place.clock.frozenAt = now;
+  for (const job of ['alert-evaluation', 'alert-deliveries']) {
+    const before = new Set((await runsOf(job)).map(({ id }) => id));
+    expect((await owner.call('POST', `/api/jobs/${job}/run`)).status).toBe(200);
+    const isDone = async () =>
+      (await runsOf(job)).some(({ id, outcome }) => outcome !== null && !before.has(id));
+    await expect.poll(isDone, { timeout: 30_000, interval: 50 }).toBe(true);
+  }
+}
+const runsOf = async (job: string) =>
+  (await owner.call('GET', `/api/jobs/${job}/runs?limit=200`)).data as {
+    id: string;
+    outcome: string | null;
+  }[];
+const made = async (path: string, body: object) => {
+  const answer = await owner.call('POST', path, body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.data;
+};
+const errors = {
+  kind: 'threshold',
+  windowSeconds: 60,
+  query: { kind: 'aggregate', body: { measures: ['errors'], groupBy: ['service'] } },
+  condition: { op: '>', value: 2, recovery: 0 },
+};
+const eager = { delaySeconds: 0, groupWaitSeconds: 0, groupIntervalSeconds: 0, repeatSeconds: 300 };
+const eventsOf = async (id: string) =>
+  (
+    (await owner.call('GET', `/api/alerts/events?alertId=${id}`)).data as {
+      status: string;
+      silenced: boolean;
+    }[]
+  ).map(({ status, silenced }) => `${status}${silenced ? ' silenced' : ''}`);
+
+it('fires, is told once to everybody with a valid signature, repeats, is acknowledged, and resolves', async () => {
+  place.clock.frozenAt = now;
+  const channel = { kind: 'webhook', url: `${receiver.url}/hook` };
+  const hook = await made('/api/alert-destinations', { name: 'Hook', channel });
+  const post = await made('/api/alert-destinations', {
+    name: 'Mail',
+    channel: { kind: 'email', to: ['oncall@example.com'] },
+  });
+  const destinations = [hook.destination.id, post.destination.id] as string[];
+  const alert = await made('/api/alerts', {
+    name: 'Errors of calls',
+    ...eager,
+    destinations,
+    source: errors,
+    summary: '{{labels.service}} has {{value}}\r\nBcc: all@example.com',
+  });
+  await ingest(4, { failed: true });
+  await pass(0);
+  expect(await eventsOf(alert.id)).toEqual(['firing']);
+  expect(receiver.messages).toHaveLength(1);
+  const [message] = receiver.messages;
+  const id = String(message?.headers['webhook-id']);
+  const stamp = String(message?.headers['webhook-timestamp']);
+  const key = Buffer.from(String(hook.secret).slice('whsec_'.length), 'base64');
+  const own = createHmac('sha256', key).update(`${id}.${stamp}.${message?.body}`).digest('base64');
+  expect(message?.headers['webhook-signature']).toBe(`v1,${own}`);
+  expect(JSON.parse(message?.body ?? '')).toMatchObject({
+    type: 'alert.firing',
+    data: { events: [{ status: 'firing', labels: { service: 'shop' }, value: 4 }] },
+  });
+  const mailed = mail.lines.join('\n');
+  expect(mailed).toContain('RCPT TO:<oncall@example.com>');
+  expect(mail.lines.filter((line) => line.startsWith('Bcc'))).toHaveLength(1);
+  expect(mailed.indexOf('Bcc')).toBeGreaterThan(mailed.indexOf('Subject'));
+  expect(mailed).toContain('http://127.0.0.1:1/alerts/');
+
+  // The same instant again tells nobody; five minutes later it is said again, acknowledged it is not.
+  await pass(0);
+  expect(receiver.messages).toHaveLength(1);
+  await ingest(4, { failed: true, at: now + 6 * MINUTE });
+  await pass(6 * MINUTE);
+  expect(receiver.messages).toHaveLength(2);
+  const { groups } = (await owner.call('GET', `/api/alerts/${alert.id}`)).data as {
+    groups: { status: string; value: number }[];
+  };
+  expect(groups).toMatchObject([{ status: 'firing', value: 4 }]);
+  await owner.call('POST', `/api/alerts/${alert.id}/acknowledge`, {});
+  await ingest(4, { failed: true, at: now + 6 * MINUTE });
+  await pass(6 * MINUTE);
+  expect(receiver.messages).toHaveLength(2);
+  await ingest(1, { at: now + MINUTE });
+  await pass(MINUTE);
+  expect(await eventsOf(alert.id)).toEqual(['resolved', 'firing']);
+  expect(JSON.parse(receiver.messages.at(-1)?.body ?? '')).toMatchObject({ type: 'alert.resolved' });
+  const log = (await owner.call('GET', `/api/alert-destinations/deliveries?alertId=${alert.id}`)).data as {
+    status: string;
+  }[];
+  expect(log.map(({ status }) => status)).toEqual(Array(6).fill('sent'));
+  await owner.call('DELETE', `/api/alerts/${alert.id}`);
+});
+
+it('a silence keeps it quiet, and when it ends it is told; a receiver that fails is tried again with the same id', async () => {
+  const hook = await made('/api/alert-destinations', {
+    name: 'Second hook',
+    channel: { kind: 'webhook', url: `${receiver.url}/second` },
+  });
+  const destinations = [hook.destination.id as string];
+  const silence = await made('/api/alerts/silences', {
+    matchers: [{ label: 'service', value: 'sh*' }],
+    endsAt: new Date(now + 10 * MINUTE).toISOString(),
+    comment: 'Deploying',
+  });
+  const alert = await made('/api/alerts', { name: 'Quiet', ...eager, destinations, source: errors });
+  const before = receiver.messages.length;
+  await ingest(3, { failed: true, at: now + MINUTE });
+  await pass(MINUTE);
+  expect(await eventsOf(alert.id)).toEqual(['firing silenced']);
+  expect(receiver.messages).toHaveLength(before);
+  expect((await owner.call('DELETE', `/api/alerts/silences/${silence.id}`)).status).toBe(200);
+  receiver.answers.push({ status: 503 }, { status: 429, headers: { 'retry-after': '60' } });
+  await ingest(3, { failed: true, at: now + MINUTE });
+  await pass(MINUTE);
+  await pass(6_000);
+  await pass(31_000);
+  expect(receiver.messages).toHaveLength(before + 2);
+  await pass(30_000);
+  expect(receiver.messages).toHaveLength(before + 3);
+  const ids = receiver.messages.slice(before).map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(1);
+  receiver.answers.push({ status: 410 });
+  await ingest(1, { at: now + 2 * MINUTE });
+  await pass(2 * MINUTE);
+  const listed = (await owner.call('GET', '/api/alert-destinations')).data as {
+    id: string;
+    enabled: boolean;
+    problem: string | null;
+  }[];
+  expect(listed.find(({ id }) => id === hook.destination.id)).toMatchObject({
+    enabled: false,
+    problem: 'The receiver answered 410: it is gone.',
+  });
+  await owner.call('DELETE', `/api/alerts/${alert.id}`);
+});
+
+it('a budget of each user tells of its thresholds once, blocks, and switches a rule', async () => {
+  const rule = await made('/api/rule-engine/rules', {
+    name: 'Cheap model',
+    status: 'INACTIVE',
+    groups: [{ conditions: [{ field: 'model', operator: 'equals', value: 'x' }] }],
+  });
+  const alert = await made('/api/alerts', {
+    name: 'Budget of users',
+    ...eager,
+    source: {
+      kind: 'budget',
+      scope: 'user',
+      limitUsd: 10,
+      period: { kind: 'rolling', seconds: 3_600 },
+      blocks: true,
+      ruleSwitch: { ruleId: rule.id, status: 'ACTIVE' },
+    },
+  });
+  const check = async (user: string) =>
+    (await owner.call('GET', `/api/budget/check?user=${user}&model=m`)).data;
+  await ingest(6, { at: now + MINUTE, user: 'bob', cost: 1 });
+  await pass(MINUTE);
+  const summaries = async () =>
+    ((await owner.call('GET', `/api/alerts/events?alertId=${alert.id}`)).data as { labels: object }[]).map(
+      ({ labels }) => Object.values(labels).join(' '),
+    );
+  expect((await summaries()).filter((one) => one.startsWith('bob'))).toEqual(['bob 50']);
+  expect(await check('bob')).toEqual({ allowed: true, exceeded: [] });
+  await ingest(5, { at: now + MINUTE, user: 'bob', cost: 1 });
+  await pass(MINUTE);
+  expect((await summaries()).filter((one) => one.startsWith('bob')).toSorted()).toEqual([
+    'bob 100',
+    'bob 50',
+    'bob 80',
+  ]);
+  expect(await check('bob')).toMatchObject({
+    allowed: false,
+    exceeded: [
+      { budget: 'Budget of users', value: 'bob', limitUsd: 10, percent: expect.closeTo(110, 3) as number },
+    ],
+  });
+  expect(await check('nobody')).toMatchObject({ allowed: true });
+  const status = async () =>
+    ((await owner.call('GET', `/api/rule-engine/rules/${rule.id}`)).data as { status: string }).status;
+  expect(await status()).toBe('ACTIVE');
+  // After the period the budget is whole again, and so is the rule.
+  await ingest(1, { at: now + 70 * MINUTE });
+  await pass(70 * MINUTE);
+  expect(await check('bob')).toMatchObject({ allowed: true });
+  expect(await status()).toBe('INACTIVE');
+});
+
+it('new exceptions and changes are told of once, and a preview says what happened', async () => {
+  const changes = await made('/api/alerts', {
+    name: 'Changes of secrets',
+    ...eager,
+    source: { kind: 'changed', objects: ['secret'] },
+  });
+  await pass(MINUTE);
+  await made('/api/vault', { key: 'WATCHED', value: 'v' });
+  await pass(MINUTE);
+  await pass(MINUTE);
+  expect(await eventsOf(changes.id)).toEqual(['occurred']);
+  const exact = { name: 'Preview', ...eager, source: { ...errors, windowSeconds: 60 } };
+  const alert = await made('/api/alerts', exact);
+  const begin = now;
+  for (const failed of [3, 0, 5, 1, 4]) {
+    await ingest(Math.max(failed, 1), { at: now + MINUTE, failed: failed > 0 });
+    await pass(MINUTE);
+  }
+  const { events } = (
+    await owner.call('POST', '/api/alerts/preview', { alert: exact, from: begin + 1, to: now })
+  ).data as { events: { status: string; at: string; value: number }[] };
+  const real = (await owner.call('GET', `/api/alerts/events?alertId=${alert.id}`)).data as typeof events;
+  const told = (list: typeof events) =>
+    list.map(({ status, at, value }) => `${status} ${at} ${value}`).toSorted();
+  expect(told(events)).toEqual(told(real));
+  expect(events.length).toBeGreaterThan(2);
+});
+
+it('refuses what could never work', async () => {
+  const destination = (url: string) =>
+    owner.call('POST', '/api/alert-destinations', {
+      name: url.slice(0, 90),
+      channel: { kind: 'webhook', url },
+    });
+  expect((await destination('ftp://example.com')).status).toBe(422);
+  const wrong: object[] = [
+    { name: 'x', source: { ...errors, query: { kind: 'aggregate', body: { q: 'nothing:::(' } } } },
+    { name: 'x', source: errors, destinations: ['unknown'] },
+    { name: 'x', source: errors, intervalSeconds: 1 },
+    { name: 'x', source: errors, summary: '{{constructor}}' },
+  ];
+  for (const body of wrong) {
+    const answer = await owner.call('POST', '/api/alerts', body);
+    expect([400, 422], answer.text).toContain(answer.status);
+  }
+  const { browser: member } = await place.join(owner, 'member');
+  const audit = { name: 'Spy', source: { kind: 'changed', objects: ['secret'] } };
+  expect((await member.call('POST', '/api/alerts', audit)).status).toBe(403);
+  expect((await member.call('POST', '/api/alert-destinations', {})).status).toBe(403);
+  const { browser: viewer } = await place.join(owner, 'viewer');
+  expect((await viewer.call('POST', '/api/alerts', { name: 'x', source: errors })).status).toBe(403);
+});

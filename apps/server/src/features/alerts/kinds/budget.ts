@@ -1,0 +1,78 @@
+import type { AlertCondition, AlertQuery, BudgetScope } from '@candela/contract';
+import type { Labels, LevelKind, Reading, SourceOf } from './kind.ts';
+import { measure } from './measure.ts';
+
+/** Label that says which part of the limit a group is about. */
+export const THRESHOLD_LABEL = 'percent';
+
+/** Begin of the period that an instant lies in, epoch milliseconds. Days begin as the time zone has it. */
+export function periodStart(period: SourceOf<'budget'>['period'], at: number): number {
+  if (period.kind === 'rolling') return at - period.seconds * 1_000;
+  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(period.timezone);
+  const day = zoned.startOfDay();
+  if (period.unit === 'day') return day.epochMilliseconds;
+  const first =
+    period.unit === 'month' ? zoned.with({ day: 1 }) : zoned.subtract({ days: zoned.dayOfWeek - 1 });
+  return first.startOfDay().epochMilliseconds;
+}
+
+const fieldOf = (scope: BudgetScope): string[] => (scope === 'project' ? [] : [scope]);
+
+/** The filter of a budget: its own, and the one user, model, … it is for. */
+const textOf = ({ q, scope, only }: SourceOf<'budget'>): { q?: string } => {
+  const parts = [
+    ...(q === undefined || q.trim() === '' ? [] : [`(${q})`]),
+    ...(only === undefined || scope === 'project' ? [] : [`${scope}:${JSON.stringify(only)}`]),
+  ];
+  return parts.length === 0 ? {} : { q: parts.join(' ') };
+};
+
+/**
+ * Spending against a limit: each threshold is a group of its own, so that each is told of once a period. Groups with a
+ * state that spend nothing in this period are at 0.
+ */
+export const budget: LevelKind<'budget'> = {
+  mode: 'level',
+  async read(sources, source, asked) {
+    const query: AlertQuery = {
+      kind: 'aggregate',
+      body: {
+        signal: 'spans',
+        ...textOf(source),
+        groupBy: fieldOf(source.scope),
+        measures: ['cost'],
+        limit: 50,
+        comparePrevious: false,
+      },
+    };
+    // The instant itself may be the first of a period: what was spent before belongs to the one before.
+    const from = periodStart(source.period, asked.end - 1);
+    const { all, note } = await measure(sources, query, { ...asked, from, to: asked.end });
+    const readings = new Map<string, Reading>();
+    const put = (labels: Labels, percent: number, threshold: number) => {
+      const own: Labels = [...labels, [THRESHOLD_LABEL, String(threshold)]];
+      const condition: AlertCondition = {
+        op: '>=',
+        value: threshold,
+        // Within a period spending only rises; a rolling one needs room before it is told of again.
+        ...(source.period.kind === 'rolling' ? { recovery: threshold * 0.95 } : {}),
+      };
+      readings.set(JSON.stringify(own), { labels: own, value: percent, condition });
+    };
+    for (const labels of asked.known) {
+      const threshold = Number(labels.at(-1)?.[1]);
+      if (source.thresholds.includes(threshold)) put(labels.slice(0, -1), 0, threshold);
+    }
+    const least = Math.min(...source.thresholds);
+    for (const { labels, value } of all) {
+      const percent = ((value ?? 0) * 100) / source.limitUsd;
+      // Spans without a user have no budget of a user.
+      if (source.scope !== 'project' && (labels[0]?.[1] ?? '') === '') continue;
+      for (const threshold of source.thresholds) {
+        const isKnown = readings.has(JSON.stringify([...labels, [THRESHOLD_LABEL, String(threshold)]]));
+        if (source.scope === 'project' || percent >= least || isKnown) put(labels, percent, threshold);
+      }
+    }
+    return { readings: [...readings.values()], note };
+  },
+};

@@ -1,0 +1,2 @@
+export { alerts } from './alerts.ts';
+export { alertDeliveries, alertDestinations, alertSilences } from './destinations.ts';
