@@ -24,6 +24,8 @@ import { Route as SqlRouteImport } from './routes/sql';
 import { Route as VaultRouteImport } from './routes/vault';
 import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
+import { Route as AlertsIndexRouteImport } from './routes/alerts.index';
+import { Route as AlertsAlertRouteImport } from './routes/alerts.$alert';
 import { Route as BoardsIndexRouteImport } from './routes/boards.index';
 import { Route as BoardsBoardRouteImport } from './routes/boards.$board';
 import { Route as CodingAgentsIndexRouteImport } from './routes/coding-agents.index';
@@ -138,6 +140,16 @@ const AgentsIndexRoute = AgentsIndexRouteImport.update({
 const AgentsAgentRoute = AgentsAgentRouteImport.update({
   id: '/agents/$agent',
   path: '/agents/$agent',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const AlertsIndexRoute = AlertsIndexRouteImport.update({
+  id: '/alerts/',
+  path: '/alerts/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const AlertsAlertRoute = AlertsAlertRouteImport.update({
+  id: '/alerts/$alert',
+  path: '/alerts/$alert',
   getParentRoute: () => rootRouteImport,
 } as any);
 const BoardsIndexRoute = BoardsIndexRouteImport.update({
@@ -356,6 +368,7 @@ export interface FileRoutesByFullPath {
   '/sql': typeof SqlRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/alerts/$alert': typeof AlertsAlertRoute;
   '/boards/$board': typeof BoardsBoardRoute;
   '/coding-agents/$session': typeof CodingAgentsSessionRoute;
   '/contexts/$context': typeof ContextsContextRoute;
@@ -382,6 +395,7 @@ export interface FileRoutesByFullPath {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
+  '/alerts/': typeof AlertsIndexRoute;
   '/boards/': typeof BoardsIndexRoute;
   '/coding-agents/': typeof CodingAgentsIndexRoute;
   '/contexts/': typeof ContextsIndexRoute;
@@ -412,6 +426,7 @@ export interface FileRoutesByTo {
   '/sql': typeof SqlRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/alerts/$alert': typeof AlertsAlertRoute;
   '/boards/$board': typeof BoardsBoardRoute;
   '/coding-agents/$session': typeof CodingAgentsSessionRoute;
   '/contexts/$context': typeof ContextsContextRoute;
@@ -438,6 +453,7 @@ export interface FileRoutesByTo {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents': typeof AgentsIndexRoute;
+  '/alerts': typeof AlertsIndexRoute;
   '/boards': typeof BoardsIndexRoute;
   '/coding-agents': typeof CodingAgentsIndexRoute;
   '/contexts': typeof ContextsIndexRoute;
@@ -470,6 +486,7 @@ export interface FileRoutesById {
   '/sql': typeof SqlRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/alerts/$alert': typeof AlertsAlertRoute;
   '/boards/$board': typeof BoardsBoardRoute;
   '/coding-agents/$session': typeof CodingAgentsSessionRoute;
   '/contexts/$context': typeof ContextsContextRoute;
@@ -496,6 +513,7 @@ export interface FileRoutesById {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
+  '/alerts/': typeof AlertsIndexRoute;
   '/boards/': typeof BoardsIndexRoute;
   '/coding-agents/': typeof CodingAgentsIndexRoute;
   '/contexts/': typeof ContextsIndexRoute;
@@ -529,6 +547,7 @@ export interface FileRouteTypes {
     | '/sql'
     | '/vault'
     | '/agents/$agent'
+    | '/alerts/$alert'
     | '/boards/$board'
     | '/coding-agents/$session'
     | '/contexts/$context'
@@ -555,6 +574,7 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
+    | '/alerts/'
     | '/boards/'
     | '/coding-agents/'
     | '/contexts/'
@@ -585,6 +605,7 @@ export interface FileRouteTypes {
     | '/sql'
     | '/vault'
     | '/agents/$agent'
+    | '/alerts/$alert'
     | '/boards/$board'
     | '/coding-agents/$session'
     | '/contexts/$context'
@@ -611,6 +632,7 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents'
+    | '/alerts'
     | '/boards'
     | '/coding-agents'
     | '/contexts'
@@ -642,6 +664,7 @@ export interface FileRouteTypes {
     | '/sql'
     | '/vault'
     | '/agents/$agent'
+    | '/alerts/$alert'
     | '/boards/$board'
     | '/coding-agents/$session'
     | '/contexts/$context'
@@ -668,6 +691,7 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
+    | '/alerts/'
     | '/boards/'
     | '/coding-agents/'
     | '/contexts/'
@@ -700,6 +724,7 @@ export interface RootRouteChildren {
   SqlRoute: typeof SqlRoute;
   VaultRoute: typeof VaultRoute;
   AgentsAgentRoute: typeof AgentsAgentRoute;
+  AlertsAlertRoute: typeof AlertsAlertRoute;
   BoardsBoardRoute: typeof BoardsBoardRoute;
   CodingAgentsSessionRoute: typeof CodingAgentsSessionRoute;
   ContextsContextRoute: typeof ContextsContextRoute;
@@ -712,6 +737,7 @@ export interface RootRouteChildren {
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
+  AlertsIndexRoute: typeof AlertsIndexRoute;
   BoardsIndexRoute: typeof BoardsIndexRoute;
   CodingAgentsIndexRoute: typeof CodingAgentsIndexRoute;
   ContextsIndexRoute: typeof ContextsIndexRoute;
@@ -833,6 +859,20 @@ declare module '@tanstack/react-router' {
       path: '/agents/$agent';
       fullPath: '/agents/$agent';
       preLoaderRoute: typeof AgentsAgentRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/alerts/': {
+      id: '/alerts/';
+      path: '/alerts';
+      fullPath: '/alerts/';
+      preLoaderRoute: typeof AlertsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/alerts/$alert': {
+      id: '/alerts/$alert';
+      path: '/alerts/$alert';
+      fullPath: '/alerts/$alert';
+      preLoaderRoute: typeof AlertsAlertRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/boards/': {
@@ -1173,6 +1213,7 @@ const rootRouteChildren: RootRouteChildren = {
   SqlRoute: SqlRoute,
   VaultRoute: VaultRoute,
   AgentsAgentRoute: AgentsAgentRoute,
+  AlertsAlertRoute: AlertsAlertRoute,
   BoardsBoardRoute: BoardsBoardRoute,
   CodingAgentsSessionRoute: CodingAgentsSessionRoute,
   ContextsContextRoute: ContextsContextRoute,
@@ -1185,6 +1226,7 @@ const rootRouteChildren: RootRouteChildren = {
   TracesTraceIdRoute: TracesTraceIdRoute,
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,
+  AlertsIndexRoute: AlertsIndexRoute,
   BoardsIndexRoute: BoardsIndexRoute,
   CodingAgentsIndexRoute: CodingAgentsIndexRoute,
   ContextsIndexRoute: ContextsIndexRoute,

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** Alerts with their states and history, silences, destinations, and the outbox of messages. */
 export const alerts: Migration = {
-  version: 16,
+  version: 17,
   name: 'alerts',
   statements: ({ schema }) => [
     schema
