@@ -13,6 +13,8 @@ import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
 const json = process.argv.includes('--json');
+/** Whether this runs from the package of `npm run release -- --platform`, whose files are JavaScript. */
+const PACKED = import.meta.filename.endsWith('.js');
 
 function configuration(): Config {
   try {
@@ -100,7 +102,7 @@ ${setup}
   export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
   export OTEL_SERVICE_NAME=my-service${key}
 
-${localCollector === undefined ? '' : `  This machine's own metrics: ${config.publicUrl ?? http}/hosts\n`}  No application at hand? "npm run demo" sends believable traffic.
+${localCollector === undefined ? '' : `  This machine's own metrics: ${config.publicUrl ?? http}/hosts\n`}  No application at hand? "${PACKED ? 'candela demo' : 'npm run demo'}" sends believable traffic.
   Data: ${config.dataDir}   API: ${http}/openapi-spec   Stop: Ctrl-C
 
 `);

@@ -4,23 +4,33 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundlePortable, compileBinary, describeParts } from './compile.ts';
 import { ROOT } from './packages.ts';
+import { packPlatform, platformFile } from './platform.ts';
 import { NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
 
-const USAGE = `npm run release [-- --target <one of ${TARGETS.map(({ id }) => id).join(', ')}, portable>]... [--out <folder>]`;
+const USAGE = `npm run release [-- --target <one of ${TARGETS.map(({ id }) => id).join(', ')}, portable>]... [--out <folder>]
+npm run release -- --platform [--out <folder>]`;
 
 /** Builds the binaries of the collector and their checksums, all of them or those that are asked for. */
 function main(): void {
   const { values } = parseArgs({
     options: {
       target: { type: 'string', multiple: true },
-      out: { type: 'string', default: join(ROOT, 'dist', 'collector') },
+      out: { type: 'string' },
+      platform: { type: 'boolean', default: false },
     },
   });
+  if (values.platform) {
+    const out = resolve(values.out ?? join(ROOT, 'dist', 'platform'));
+    mkdirSync(out, { recursive: true });
+    report(out, platformFile(), packPlatform);
+    writeChecksums(out);
+    return;
+  }
   const wanted = values.target ?? [...TARGETS.map(({ id }) => id), 'portable'];
   const known = new Set([...TARGETS.map(({ id }) => id), 'portable']);
   const unknown = wanted.filter((id) => !known.has(id));
   if (unknown.length > 0) throw new Error(`There is no target ${unknown.join(', ')}.\n${USAGE}`);
-  const out = resolve(values.out);
+  const out = resolve(values.out ?? join(ROOT, 'dist', 'collector'));
   mkdirSync(out, { recursive: true });
   for (const target of TARGETS) {
     if (wanted.includes(target.id)) report(out, target.file, (path) => compileBinary(target, path));
@@ -41,7 +51,7 @@ function report(out: string, file: string, build: (path: string) => void): void 
 
 /** Of everything in the folder, as `sha256sum --check` reads it. */
 function writeChecksums(out: string): void {
-  const files = [...TARGETS.map(({ file }) => file), PORTABLE_FILE, NOTICES_FILE];
+  const files = [...TARGETS.map(({ file }) => file), PORTABLE_FILE, NOTICES_FILE, platformFile()];
   const lines = readdirSync(out)
     .filter((file) => files.includes(file))
     .sort()

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding, ScanResult } from '@candela/scanners';
 import type { ChildOrder } from './child-main.ts';
@@ -14,7 +15,10 @@ const READABLE = [
   'packages/*',
   'apps/server/package.json',
   'apps/server/src/features/scanners/*',
-];
+].map((path) => `${ROOT}${path}`);
+/** Installed as a package, what it needs lies beside it. */
+const BESIDE = dirname(ROOT);
+if (basename(BESIDE) === 'node_modules') READABLE.push(`${BESIDE}/*`);
 const MAX_ANSWER = 64 * 1_048_576;
 
 /** How the detectors are shut in: Node's permissions without files to write, network, processes or an environment. */
@@ -43,7 +47,7 @@ export async function runDetectors(
     process.execPath,
     [
       '--permission',
-      ...READABLE.map((path) => `--allow-fs-read=${ROOT}${path}`),
+      ...READABLE.map((path) => `--allow-fs-read=${path}`),
       '--max-old-space-size=512',
       '--no-warnings',
       MAIN,

@@ -2,7 +2,7 @@
 # The agent in an image. From the repository's root, for both platforms, with the binaries as the build context:
 #
 #   npm run release -- --target linux-amd64 --target linux-arm64
-#   docker buildx build --platform linux/amd64,linux/arm64 -f deploy/docker/Dockerfile -t <registry>/opentelemetry-gpu-collector:0.1.0 dist/collector
+#   docker buildx build --platform linux/amd64,linux/arm64 -f deploy/docker/collector.Dockerfile -t <registry>/opentelemetry-gpu-collector:0.1.0 dist/collector
 #
 # The base has the C and C++ libraries; certificates of public authorities are in the binary.
 FROM debian:12-slim
