@@ -86,6 +86,8 @@ export interface Config {
   readonly localCollectorEnv: Readonly<Record<string, string>>;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** What this replica does. */
+  readonly role: 'all' | 'ingest' | 'query' | 'jobs';
 }
 
 /** Variables that mean nothing without each other. */
@@ -188,6 +190,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     localCollectorEnv: collectorEnv(env),
     logLevel: settings.PLATFORM_LOG_LEVEL,
     logFormat: settings.PLATFORM_LOG_FORMAT,
+    role: settings.PLATFORM_ROLE,
   };
 }
 

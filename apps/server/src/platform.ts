@@ -23,7 +23,7 @@ import { createApi } from './http/api.ts';
 import type { Handlers } from './http/handlers.ts';
 import { createRequestHandler, knownMethod } from './http/request-handler.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
-import { notHere, refuse } from './http/shut.ts';
+import { notHere, otherRole, refuse } from './http/shut.ts';
 import { SharedAnswers } from './http/shared-answers.ts';
 import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
@@ -237,21 +237,31 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       logger,
       metrics,
     });
-    const grpcPort = await openGrpc(ingest, config);
+    const { role } = config;
+    const takes = role === 'all' || role === 'ingest';
+    const answersPeople = role === 'all' || role === 'query';
+    const grpcPort = takes ? await openGrpc(ingest, config) : undefined;
+    const take: (request: IncomingMessage, response: ServerResponse) => boolean = takes
+      ? (request, response) => ingest.handle(request, response)
+      : (request, response) => otherRole(request, response, role, 'otlp');
     handle.main = (request, response) => {
-      if (!ingest.handle(request, response)) front(request, response);
+      if (take(request, response)) return;
+      if (answersPeople || !otherRole(request, response, role, 'api')) front(request, response);
     };
     handle.otlp = (request, response) => {
-      if (!ingest.handle(request, response)) notHere(request, response);
+      if (!take(request, response)) notHere(request, response);
     };
-    await jobs.start(features.flatMap((feature) => feature.jobs ?? []));
+    await jobs.start(
+      features.flatMap((feature) => feature.jobs ?? []),
+      role === 'all' || role === 'jobs',
+    );
     running.phase = 'ready';
     const { environments } = createTelemetryQueries(reads, limits);
     void learnEnvironments(environments, identity, logger);
     return {
       http: main.url,
       otlpHttp: otlp.url,
-      otlpGrpc: `${new URL(main.url).hostname}:${grpcPort}`,
+      otlpGrpc: grpcPort === undefined ? '' : `${new URL(main.url).hostname}:${grpcPort}`,
       store,
       identity,
       setupUrl,

@@ -110,6 +110,12 @@ export const ERROR_TABLE = {
     template: 'The query needs more {resource} than its bound allows. Narrow the time range or the filter.',
   },
   sql_refused: { status: 422, retryable: false, template: '{detail}' },
+  other_role: {
+    status: 503,
+    retryable: true,
+    template:
+      'This replica has the role "{role}" (PLATFORM_ROLE) and does not do that. Send it to a replica with the role {wanted} or all.',
+  },
   shutting_down: {
     status: 503,
     retryable: true,

@@ -19,6 +19,22 @@ export function refuse(request: IncomingMessage, response: ServerResponse): void
   if (!refuseAtReceiver(request, response, error)) write(response, error, request.url ?? '/');
 }
 
+/** What a replica of another role answers: retryable, so that nothing is lost by a proxy that sends it here. */
+export function otherRole(
+  request: IncomingMessage,
+  response: ServerResponse,
+  role: string,
+  what: 'otlp' | 'api',
+): boolean {
+  const error = fail('other_role', { role, wanted: what === 'otlp' ? 'ingest' : 'query' });
+  if (what === 'otlp') return refuseAtReceiver(request, response, error);
+  const path = request.url ?? '/';
+  // A prober and Prometheus ask every replica.
+  if (/^\/(?:api\/(?:health|ready)|metrics)(?:[?#]|$)/.test(path)) return false;
+  write(response, error, path);
+  return true;
+}
+
 /** On the port of OTLP, for anything else. */
 export function notHere(request: IncomingMessage, response: ServerResponse): void {
   write(

@@ -39,6 +39,7 @@ export class JobRunner {
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #runs = false;
   #look: Promise<void> | undefined;
 
   constructor(parts: JobRunnerParts) {
@@ -46,8 +47,12 @@ export class JobRunner {
     this.#timing = parts.timing ?? JOB_TIMING;
   }
 
-  /** Makes the jobs known and begins to look for those that are due. @throws metadata_unavailable */
-  async start(jobs: readonly Job[]): Promise<void> {
+  /**
+   * Makes the jobs known and begins to look for those that are due.
+   * @param runs false: they are listed and triggered here, and run by other replicas
+   * @throws metadata_unavailable
+   */
+  async start(jobs: readonly Job[], runs = true): Promise<void> {
     const now = this.#parts.clock.now();
     for (const job of jobs) {
       if (this.#jobs.has(job.id)) throw new Error(`Two jobs are called "${job.id}".`);
@@ -62,6 +67,8 @@ export class JobRunner {
       // A full disk keeps nobody from reading: jobs begin once there is room.
       if (!(thrown instanceof CandelaError) || thrown.code !== 'metadata_unavailable') throw thrown;
     }
+    this.#runs = runs;
+    if (!runs) return;
     this.#timer = setInterval(() => this.#poll(), this.#timing.pollMs);
     this.#timer.unref();
     this.#poll();
@@ -109,7 +116,7 @@ export class JobRunner {
   }
 
   #poll(): void {
-    if (this.#stopped.signal.aborted || this.#look !== undefined) return;
+    if (!this.#runs || this.#stopped.signal.aborted || this.#look !== undefined) return;
     this.#look = this.#claimDue()
       .catch((thrown: unknown) => {
         this.#parts.logger.warn({ err: thrown }, 'due jobs could not be looked up; tried again later');

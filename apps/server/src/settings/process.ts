@@ -20,6 +20,13 @@ export const PROCESS_VARIABLES = {
     default: 'auto',
     schema: z.enum(['auto', 'json', 'pretty']),
   }),
+  PLATFORM_ROLE: variable({
+    description:
+      'What this replica does: take telemetry (ingest), answer the UI and the API (query), run jobs (jobs), or all. Replicas of other roles need the same PostgreSQL and ClickHouse.',
+    takes: 'one of all, ingest, query, jobs',
+    default: 'all',
+    schema: z.enum(['all', 'ingest', 'query', 'jobs']),
+  }),
   PLATFORM_LOCAL_COLLECTOR: flag(
     'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
     'true',
