@@ -22,26 +22,19 @@ export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 
-/** An item cannot be done now, which is no failure of it: it is looked at again later, and no attempt is counted. */
+/**
+ * An item is due again at a time of its own. Where that is no failure of it (a cap is reached), no attempt is counted;
+ * `counted`: it is one.
+ */
 export class DeferredError extends Error {
   override readonly name = 'DeferredError';
   readonly afterMs: number;
+  readonly counted: boolean;
 
-  constructor(message: string, afterMs: number) {
+  constructor(message: string, afterMs: number, { counted = false } = {}) {
     super(message);
     this.afterMs = afterMs;
-  }
-}
-
-/** The item failed and is due again at a time of its own. */
-export class RetryLaterError extends Error {
-  override readonly name = 'RetryLaterError';
-  /** Epoch milliseconds. */
-  readonly at: number;
-
-  constructor(message: string, at: number) {
-    super(message);
-    this.at = at;
+    this.counted = counted;
   }
 }
 
@@ -94,14 +87,13 @@ async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retr
       await queue.fail(item.id, owner, { error, retryAt: work.now() });
       return 'retried';
     }
-    if (thrown instanceof DeferredError) {
-      await queue.fail(item.id, owner, { error, retryAt: work.now() + thrown.afterMs, uncounted: true });
+    const deferred = thrown instanceof DeferredError ? thrown : undefined;
+    if (deferred?.counted === false) {
+      await queue.fail(item.id, owner, { error, retryAt: work.now() + deferred.afterMs, uncounted: true });
       return 'retried';
     }
     const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;
-    const later =
-      thrown instanceof RetryLaterError ? thrown.at : work.now() + backoffMs(item.attempts - 1, RETRY);
-    const retryAt = isLast ? null : later;
+    const retryAt = isLast ? null : work.now() + (deferred?.afterMs ?? backoffMs(item.attempts - 1, RETRY));
     await queue.fail(item.id, owner, { error, retryAt });
     return isLast ? 'failed' : 'retried';
   } finally {

@@ -2,7 +2,7 @@ import { type Channel, channelSchema } from '@candela/contract';
 import { CandelaError, type Clock } from '@candela/kernel';
 import type { MetadataStore, StoredDelivery, StoredDestination } from '@candela/metadata-store';
 import type { Envelope } from '@candela/vault';
-import { PermanentError, RetryLaterError } from '../../jobs/work-through.ts';
+import { PermanentError, DeferredError } from '../../jobs/work-through.ts';
 import type { AlertMessage, OpenDestination } from './channels/channel.ts';
 import { send, SendError, type SendParts } from './channels/send.ts';
 import { definitionOf, eventView } from './stored.ts';
@@ -50,10 +50,10 @@ export function openDestination(
 
 /**
  * Sends the message of one delivery. A process that ends between sending and noting leaves it to be sent again with the
- * same id. @throws PermanentError, RetryLaterError
+ * same id. @throws PermanentError, DeferredError
  */
 export async function deliver(parts: DeliverParts, id: string, signal: AbortSignal): Promise<void> {
-  const { metadata, clock } = parts;
+  const { metadata } = parts;
   const delivery = await metadata.alertDeliveries.begin(id);
   if (delivery === undefined) return;
   const end = async (why: string): Promise<never> => {
@@ -86,7 +86,7 @@ export async function deliver(parts: DeliverParts, id: string, signal: AbortSign
     if (!failure.retryable || wait === undefined) return end(failure.message);
     await metadata.alertDeliveries.note(id, failure.message, false);
     const asked = (failure.retryAfterSeconds ?? 0) * 1_000;
-    throw new RetryLaterError(failure.message, clock.now() + Math.max(wait, asked));
+    throw new DeferredError(failure.message, Math.max(wait, asked), { counted: true });
   }
   await metadata.alertDeliveries.note(id, null, true);
   if (stored.problem !== null) await metadata.alertDestinations.note(stored.id, null);
