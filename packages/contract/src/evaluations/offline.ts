@@ -94,7 +94,7 @@ const upsertOfflineTypes = defineRoute({
   tag,
   summary: 'Adds or changes types by id',
   permission: writes('evaluation'),
-  body: z.looseObject({ types: z.array(changes.extend({ id: evaluatorId })).max(100) }),
+  body: z.strictObject({ types: z.array(changes.extend({ id: evaluatorId })).max(100) }),
   response: z.object({ data: z.array(offlineType) }),
   errors: ['refused', 'conflict', 'metadata_unavailable'],
 });

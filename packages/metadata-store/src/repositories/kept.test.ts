@@ -23,6 +23,7 @@ const PARTS = [
 const NOT_KEPT = [
   // What a project or organisation has by itself.
   'saved_views',
+  'custom_prices',
   'judge_documents',
   'judge_items',
   'organisations',
