@@ -83,7 +83,10 @@ function common(raw: Raw): Row {
       trace_id: raw['TraceId'] ?? '',
       span_id: raw['SpanId'] ?? '',
       model: answered === '' ? asked : answered,
+      // The names of the traffic have no builds: lower case is all there is to it.
+      base_model: (answered === '' ? asked : answered).toLowerCase(),
       request_model: asked,
+      response_model: answered,
       provider: raw['GenAiProvider'] ?? '',
       operation: raw['GenAiOperation'] ?? '',
       session: raw['SessionId'] ?? '',
