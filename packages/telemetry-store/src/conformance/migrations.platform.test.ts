@@ -238,9 +238,16 @@ describe('a store of the thirty migrations before the baseline', () => {
 
   it('opens, keeps every row and has the tables that a new one has', { timeout: 240_000 }, async () => {
     await makeOld(30);
-    const names = [...TABLES, ...ROLLUPS].map(({ name }) => name);
+    const there = await engine.client.query({
+      query: `SELECT concat(table, '.', name) AS column FROM system.columns WHERE database = 'm'`,
+      format: 'JSONEachRow',
+    });
+    const known = new Set((await there.json<{ column: string }>()).map(({ column }) => column));
     const old = new Map<string, number>();
-    for (const { name, columns } of [...TABLES, ...ROLLUPS]) {
+    for (const { name, columns: all } of [...TABLES, ...ROLLUPS]) {
+      // What came with later migrations is not in it.
+      const columns = all.filter((column) => known.has(`${name}.${column.name}`));
+      if (columns.length === 0) continue;
       const list = columns.map((column) => `\`${column.name}\``).join(', ');
       // Rows that arrived just now: retention takes others.
       const values = columns.map(({ name: of, type }) =>
@@ -259,7 +266,7 @@ describe('a store of the thirty migrations before the baseline', () => {
       old.set(name, await count(engine.client, `SELECT count() AS n FROM m.${name}`));
     }
     await migrate(engine.client, OPTIONS);
-    for (const name of names)
+    for (const name of old.keys())
       expect(await count(engine.client, `SELECT count() AS n FROM m.${name}`), name).toBe(old.get(name));
     expect(Math.min(...old.values())).toBeGreaterThan(0);
     const before = await made();
