@@ -27,8 +27,8 @@ async function makeRouteTree(): Promise<string> {
 }
 
 /**
- * Method and path of every route by its id, for the browser: the schemas stay behind. And the scopes that let a key do something
- * here.
+ * Method and path by its id of every route that the pages name, for the browser: the schemas and all other routes stay behind.
+ * And the scopes that let a key do something here.
  */
 async function makeRouteTable(): Promise<string> {
   const { ROUTES } = await import('@candela/contract');
@@ -36,7 +36,13 @@ async function makeRouteTable(): Promise<string> {
   const asked = new Set<string>(['ingest']);
   for (const { permission } of Object.values(ROUTES)) if (permission !== 'public') asked.add(permission.key);
   const scopes = SCOPES.filter((scope) => asked.has(scope)).map((scope) => `'${scope}'`);
-  const lines = Object.entries(ROUTES).map(([id, { method, path }]) => `  ${id}: '${method} ${path}',`);
+  const web = join(ROOT, 'apps/web/src');
+  const pages = readdirSync(web, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(?<!\.gen|\.test)\.tsx?$/.test(file))
+    .map((file) => readFileSync(join(web, file), 'utf8'))
+    .join('\n');
+  const named = Object.entries(ROUTES).filter(([id]) => pages.includes(`'${id}'`));
+  const lines = named.map(([id, { method, path }]) => `  ${id}: '${method} ${path}',`);
   return `// Generated from the contract by "npm run generate".\nexport const ROUTE_TABLE = {\n${lines.join('\n')}\n} as const;\nexport const OFFERED_SCOPES = [${scopes.join(', ')}] as const;\n`;
 }
 

@@ -9,13 +9,13 @@ import { LONG_SESSION, seedSession } from './seeds-sessions.ts';
 import { openStage, type Stage, WEB_DIST } from './stage.ts';
 
 /** Bytes of JavaScript after gzip: any page with everything it needs to be there, and what all pages share. */
-const PAGE_LIMIT = 198_000;
+const PAGE_LIMIT = 200_000;
 /** What a browser loads for a page with its data, also what is asked for only once those are there. */
 const LOADED_LIMIT = 205_000;
 /** Nothing that a page asks for by itself comes later. */
 const SETTLED_MS = 4_000;
 /** Of this about 4 kB are names and paths of the API: they grow with every route. */
-const BASE_LIMIT = 143_000;
+const BASE_LIMIT = 145_000;
 
 const ROUTES = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'apps', 'web', 'src', 'routes');
 const manifestFile = join(WEB_DIST, '.vite', 'manifest.json');
@@ -55,7 +55,7 @@ describe.skipIf(!built)('size of the web UI', () => {
     expect(bytes).toBeLessThan(BASE_LIMIT);
   });
 
-  it('loads less than 198 kB of JavaScript (gzip) before any page is there', () => {
+  it('loads less than 200 kB of JavaScript (gzip) before any page is there', () => {
     // Every route that shows something is a chunk of its own: whoever adds a page is measured without being asked.
     const pages = Object.keys(manifest).filter((name) => name.endsWith('?tsr-split=component'));
     const routes = readdirSync(ROUTES).filter((file) =>
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)('size of the web UI in the browser', () =
     ['a session', `/sessions/${LONG_SESSION}`, '.prose-message'],
     ['traces', '/traces', '[role=row] a'],
     ['home', '/', 'main svg'],
-  ])('loads less than 200 kB of JavaScript (gzip) for %s', async (name, path, shown) => {
+  ])('loads less than 205 kB of JavaScript (gzip) for %s', async (name, path, shown) => {
     // Nothing of it is in the cache of a browser that saw only an answer of the API.
     const { page } = await stage.open('/api/health');
     const bodies: Promise<Buffer>[] = [];

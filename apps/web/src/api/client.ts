@@ -82,7 +82,8 @@ function headersFor(environment: string | undefined, accept: string, hasBody: bo
 
 /** Declarations of the contract; types only, so that no schema reaches the browser. */
 type Routes = typeof ROUTES;
-type RouteName = keyof Routes;
+/** A route that no page named before is added by `npm run generate`. */
+type RouteName = keyof Routes & keyof typeof ROUTE_TABLE;
 type StreamName = { [Id in RouteName]: Routes[Id]['stream'] extends undefined ? never : Id }[RouteName];
 type JsonName = Exclude<RouteName, StreamName>;
 
