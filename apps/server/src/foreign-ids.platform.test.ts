@@ -31,6 +31,8 @@ const KINDS = [
   'provider',
   'model',
   'secret',
+  'price',
+  'destination',
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -112,6 +114,27 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     { id: SECRET, key: 'RIVAL', tags: [], grants: null, sealed: 'sealed', bytes: 6 },
     null,
   );
+  const price = await metadata.prices.create(
+    { organisationId: RIVAL, projectId: project.id },
+    {
+      projectId: project.id,
+      provider: '',
+      names: ['rival-model'],
+      rates: { input: 1, output: 2 },
+      validFrom: null,
+      validTo: null,
+      note: null,
+      by: null,
+    },
+  );
+  const destination = await metadata.alertDestinations.create(project.id, crypto.randomUUID(), {
+    name: 'Rival mail',
+    enabled: true,
+    channel: JSON.stringify({ kind: 'email', to: ['rival@example.com'] }),
+    secret: null,
+    secretBefore: null,
+    beforeUntil: null,
+  });
   const session = await sessions.create('e'.repeat(64), {
     userId: user.id,
     address: '127.0.0.1',
@@ -132,6 +155,8 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     provider: 'oidc',
     secret: SECRET,
     model: model.id,
+    price: price.id,
+    destination: destination.id,
   };
 }
 
@@ -151,6 +176,8 @@ async function stateOfRival(): Promise<string> {
     await metadata.oauthEntries.findByUid('Allowed', ids.permission),
     await metadata.sessions.list(ids.user, 100),
     await metadata.models.list(placeOf(ids.project)),
+    await metadata.prices.list({ organisationId: RIVAL, projectId: ids.project }),
+    await metadata.alertDestinations.list(ids.project),
     await metadata.vaultSecrets.history(placeOf(ids.project), ids.secret),
     await metadata.vaultSecrets.get(placeOf(ids.project), ids.secret),
   ]);
@@ -179,6 +206,8 @@ const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
   [/^\/api\/account\/sessions\/\{id\}/, 'session'],
   [/^\/api\/account\/applications\/\{id\}/, 'permission'],
   [/^\/api\/models\/\{id\}/, 'model'],
+  [/^\/api\/pricing\/models\/\{id\}/, 'price'],
+  [/^\/api\/alert-destinations\/\{id\}/, 'destination'],
   [/^\/api\/oauth\/consent\/\{uid\}/, 'request'],
 ];
 
@@ -202,6 +231,17 @@ const BODIES: Readonly<Record<string, object>> = {
     secretId: 'none',
     temperature: null,
     maxOutputTokens: 10,
+  },
+  updateCustomPrice: {
+    version: 1,
+    scope: 'project',
+    names: ['taken-over'],
+    rates: { input: 0, output: 0 },
+  },
+  updateDestination: {
+    revision: 1,
+    name: 'Taken over',
+    channel: { kind: 'email', to: ['owner@example.com'] },
   },
   decideOauthConsent: { decision: 'deny' },
 };
