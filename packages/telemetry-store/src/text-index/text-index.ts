@@ -137,11 +137,11 @@ export class TextIndex {
     if (this.#ready.has(table)) return;
     await this.#built(of);
     this.#ready.add(table);
-    logger.info({ table }, 'the text index tells words');
+    logger.debug({ table }, 'the text index tells words');
   }
 
   async #materialize({ table, index }: IndexedTable): Promise<void> {
-    this.#parts.logger.info(
+    this.#parts.logger.debug(
       { table },
       'the text index is built for what is stored: until then texts are read',
     );

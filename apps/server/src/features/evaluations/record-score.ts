@@ -1,3 +1,4 @@
+import type { SpanDetail } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Ingest } from '../../ingest/index.ts';
 
@@ -32,6 +33,17 @@ export interface NewScore {
   readonly costUsd?: number | null | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
+
+/** What a score takes over from the span that it is about, so that scores are grouped without reading spans. */
+export const whatIsScored = (span: SpanDetail) => ({
+  sessionId: span.sessionId,
+  userId: span.userId,
+  service: span.service,
+  agent: span.agent,
+  model: span.responseModel ?? span.requestModel,
+  promptName: span.promptName,
+  promptVersion: span.promptVersion,
+});
 
 const toOtlp = (value: string | number) =>
   typeof value === 'string' ? { stringValue: value } : { doubleValue: value };

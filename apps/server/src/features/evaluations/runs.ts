@@ -9,7 +9,7 @@ import type { JobRunner } from '../../jobs/runner.ts';
 import { DeferredError, PermanentError, workThrough } from '../../jobs/work-through.ts';
 import { type Evaluator, type Evaluators, judgeScope, type Verdict } from './evaluators.ts';
 import { UnreadableJudgement } from './judge.ts';
-import { recordScores } from './record-score.ts';
+import { recordScores, whatIsScored } from './record-score.ts';
 import { subjectOf, unjudgeable } from './subject.ts';
 import type { EvaluatorBody } from './types.ts';
 
@@ -163,13 +163,7 @@ export function createRuns(parts: RunParts) {
       source: evaluator.kind === 'judge' ? ('judge' as const) : ('code' as const),
       traceId,
       spanId,
-      sessionId: span.sessionId,
-      userId: span.userId,
-      service: span.service,
-      agent: span.agent,
-      model: span.responseModel ?? span.requestModel,
-      promptName: span.promptName,
-      promptVersion: span.promptVersion,
+      ...whatIsScored(span),
       evaluator: id,
       version,
       threshold: evaluator.threshold,

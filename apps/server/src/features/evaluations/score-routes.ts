@@ -5,7 +5,7 @@ import type { Handlers } from '../../http/handlers.ts';
 import type { Ingest } from '../../ingest/index.ts';
 import { windowOf } from '../telemetry/service.ts';
 import { judgeScope } from './evaluators.ts';
-import { recordScores } from './record-score.ts';
+import { recordScores, whatIsScored } from './record-score.ts';
 import { ENOUGH, kappa, wilson } from './statistics.ts';
 
 const SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
@@ -75,15 +75,7 @@ async function factsOf(
   if (traceId === undefined || spanId === undefined) return {};
   try {
     const span = await queries.span(context, { traceId, spanId });
-    return {
-      sessionId: span.sessionId,
-      userId: span.userId,
-      service: span.service,
-      agent: span.agent,
-      model: span.responseModel ?? span.requestModel,
-      promptName: span.promptName,
-      promptVersion: span.promptVersion,
-    };
+    return whatIsScored(span);
   } catch (thrown) {
     if (asCandelaError(thrown).code === 'not_found') return {};
     throw thrown;
