@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)('alerts', () => {
     await page.getByLabel('Address', { exact: true }).fill(`${receiver.url}/hook`);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByLabel('Signing secret', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Send a test to On call' }).click();
     await page.getByText('On call took the message.').waitFor();
     expect(receiver.messages.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
