@@ -192,7 +192,7 @@ describe('case 3: bodies over the limit', () => {
 
   it('gRPC: an answer that its sender has no room for is given up with its call', async () => {
     // Long enough for the answer to begin on a machine that is busy: what is cut off is the rest of it.
-    const own = await openReceivers({ ingest: { callMs: 2_000 } });
+    const own = await openReceivers({ ingest: { callMs: 6_000 } });
     const session = connectHttp2(`http://127.0.0.1:${own.grpcPort}`, { settings: { initialWindowSize: 0 } });
     try {
       const stream = session.request({
