@@ -173,6 +173,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       notifier.ring(table);
       answers.forget();
     });
+    // Another database is asked from now on.
+    metadata.changes.on(['signal_bindings', 'connectors'], () => answers.forget());
     watchStore(store, metrics);
     watchStreams(streams, metrics);
     const vault = createVault({ metadata, envelope });

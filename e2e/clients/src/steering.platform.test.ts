@@ -289,7 +289,7 @@ describe('the examples of the documentation', () => {
     return found;
   };
   const env = () => ({ PLATFORM_URL: steered.url, PLATFORM_API_KEY: steered.apiKey });
-  const [prompt, secrets, rules, client, failure] = [0, 1, 2, 3, 4] as const;
+  const [prompt, budget, secrets, rules, client, failure] = [0, 1, 2, 3, 4, 5] as const;
 
   test('run in TypeScript as they stand', async () => {
     mkdirSync(join(scratch, 'node_modules/@candela'), { recursive: true });
@@ -297,7 +297,9 @@ describe('the examples of the documentation', () => {
     const said = await outputs('packages/client/README.md', 'js', async (script) =>
       runProgram(NODE_BINARY, [script], env()),
     );
-    expect(said).toHaveLength(5);
+    expect(said).toHaveLength(6);
+    // Nothing is spent: the next call may be made.
+    expect(said[budget]).toBe('');
     expect(said[prompt]).toContain(`1.0.0 ${COMPILED}`);
     expect(said[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
     expect(said[secrets]).toBe("[ 'OPENAI_API_KEY' ]\ntrue\n");
@@ -311,7 +313,9 @@ describe('the examples of the documentation', () => {
     const said = await outputs('clients/python/README.md', 'python', async (script) =>
       runProgram('python3', ['-W', 'error', script], { ...env(), ...path }),
     );
-    expect(said).toHaveLength(5);
+    expect(said).toHaveLength(6);
+    // Nothing is spent: the next call may be made.
+    expect(said[budget]).toBe('');
     expect(said[prompt]).toContain(`1.0.0 ${COMPILED}`);
     expect(said[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
     expect(said[secrets]).toBe("['OPENAI_API_KEY']\nTrue\n");

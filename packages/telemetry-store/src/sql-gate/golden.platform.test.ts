@@ -11,7 +11,7 @@ import {
 import { tablesOf } from '../queries/core/stores.ts';
 import { createSqlQueries, type SqlQueries } from './execute.ts';
 import { gateSql } from './gate.ts';
-import { GOLDEN } from './golden/index.ts';
+import { GOLDEN } from './golden-questions/index.ts';
 
 const window = { from: BigInt(BASE_MS - 1) * 1_000_000n, to: BigInt(BASE_MS + 7_200_000) * 1_000_000n };
 const context = contextOf('golden', 'production');

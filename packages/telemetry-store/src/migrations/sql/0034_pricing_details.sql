@@ -1,2 +1,2 @@
-${add_column:otel_traces:`PricingDetails` String}
-${add_column:otel_logs:`PricingDetails` String}
+${add_column:otel_traces:`PricingDetails` String AFTER `EmitterCostUsd`}
+${add_column:otel_logs:`PricingDetails` String AFTER `EmitterCostUsd`}
