@@ -740,13 +740,13 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`host_calls` ON CLUSTER `main`
 AS `telemetry`.`host_calls_local`
 ENGINE = Distributed(`main`, `telemetry`, `host_calls_local`, cityHash64(Host));
 
-ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String AFTER `EmitterCostUsd`;
 
-ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String AFTER `EmitterCostUsd`;
 
-ALTER TABLE `telemetry`.`otel_logs_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+ALTER TABLE `telemetry`.`otel_logs_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String AFTER `EmitterCostUsd`;
 
-ALTER TABLE `telemetry`.`otel_logs` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+ALTER TABLE `telemetry`.`otel_logs` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `PricingDetails` String AFTER `EmitterCostUsd`;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`scores_local` ON CLUSTER `main`
 (

@@ -672,9 +672,9 @@ ORDER BY (ProjectId, Environment, Host, Bucket, ServiceName, GenAiProvider, Mode
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
 
-ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS `PricingDetails` String AFTER `EmitterCostUsd`;
 
-ALTER TABLE `candela`.`otel_logs` ADD COLUMN IF NOT EXISTS `PricingDetails` String;
+ALTER TABLE `candela`.`otel_logs` ADD COLUMN IF NOT EXISTS `PricingDetails` String AFTER `EmitterCostUsd`;
 
 CREATE TABLE IF NOT EXISTS `candela`.`scores`
 (
