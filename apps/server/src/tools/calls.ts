@@ -3,6 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
 import type { AuthenticateInput } from '../features/identity/service.ts';
 import type { Handlers } from '../http/handlers.ts';
+import type { EventAnswer } from '../http/stream-answer.ts';
 import { validate } from '../http/validate.ts';
 
 /** What is sent with a call of a route. */
@@ -24,13 +25,17 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
+/** Streams that end with their result; others have no end, or are for a person. */
+const RUNS: ReadonlySet<RouteId> = new Set<RouteId>(['runAnalysis']);
+
 /** Calls of routes within the process. */
 export function createCalls(handlers: Handlers, asker: Caller): Call {
   const { caller, signal } = asker;
   let platform: Promise<RequestContext> | undefined;
   return async (id, { params = {}, query = {}, body } = {}) => {
     const route: RouteDeclaration = ROUTES[id];
-    if (route.permission === 'public' || route.stream !== undefined) {
+    const isRun = RUNS.has(id);
+    if (route.permission === 'public' || (route.stream !== undefined && !isRun)) {
       throw new RangeError(`${id} is no route that tools call`);
     }
     if (route.storage === 'platform') platform ??= asker.platform?.();
@@ -39,7 +44,7 @@ export function createCalls(handlers: Handlers, asker: Caller): Call {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // The types of input and handler meet in `Handlers`; an id of the table cannot carry them here.
     const handler = handlers[id] as (input: unknown) => unknown;
-    return handler({
+    const answer = handler({
       context,
       params: validate(route.params, params, 'path'),
       query: validate(route.query, given, 'query'),
@@ -52,5 +57,13 @@ export function createCalls(handlers: Handlers, asker: Caller): Call {
       setCookie: () => undefined,
       etag: () => undefined,
     });
+    return isRun ? lastOf(await answer) : answer;
   };
+}
+
+/** What a run says at its end. */
+async function lastOf(answer: unknown): Promise<unknown> {
+  let last: unknown;
+  for await (const { data } of (answer as EventAnswer).events) last = data;
+  return last;
 }

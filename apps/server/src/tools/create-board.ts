@@ -4,7 +4,7 @@ import { defineTool } from './tool.ts';
 export const createBoard = defineTool({
   id: 'create_board',
   title: 'Create a dashboard',
-  about: 'Saves a dashboard of statements (as of run_sql).',
+  about: 'A dashboard of statements as of run_sql.',
   input: boardInput,
   routes: ['importBoard'],
   effect: 'create',

@@ -1,5 +1,9 @@
+import { addDatasetItem } from './add-dataset-item.ts';
+import { addScore } from './add-score.ts';
 import { aggregate } from './aggregate.ts';
+import { analyze } from './analyze.ts';
 import { create } from './create.ts';
+import { createAlert } from './create-alert.ts';
 import { createBoard } from './create-board.ts';
 import { describe } from './describe.ts';
 import { getPrompt } from './get-prompt.ts';
@@ -39,5 +43,9 @@ export const TOOLS: readonly Tool[] = [
   makeBoard,
   createBoard,
   writePromptDraft,
+  createAlert,
+  addScore,
+  addDatasetItem,
   writePromptVersion,
+  analyze,
 ];

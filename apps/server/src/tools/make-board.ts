@@ -58,6 +58,7 @@ export const makeBoard = defineTool({
   input: boardInput,
   routes: ['executeSql'],
   effect: 'read',
+  taints: false,
   audience: ['assistant'],
   run(_call, input) {
     const layout = boardFile(input);

@@ -36,6 +36,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** Routes that it may call; their permissions are its own. */
   readonly routes: readonly RouteId[];
   readonly effect: 'read' | 'create' | 'change' | 'delete';
+  /** Its result holds what applications wrote. Default: those that read do. */
+  readonly taints?: boolean;
   /** Default: both. */
   readonly audience?: readonly ToolAudience[];
   /** Of what writes: what the card says. */

@@ -320,7 +320,7 @@ export async function runTool(
       chart: table === null ? null : chartFor(table),
       layout,
       output: marked(nonce, shownTo(result)),
-      taints: tool.effect === 'read' && tool.id !== 'make_board',
+      taints: tool.taints ?? tool.effect === 'read',
     };
   } catch (thrown) {
     const { code, message } = asCandelaError(thrown);

@@ -263,7 +263,7 @@ export function createChat(parts: ChatParts) {
             detail: 'You denied it.',
             output: 'The person denied this. Accept it.',
           };
-      const changed = kept.map((each) => (isMine(each) ? { ...done, taints: part.taints } : each));
+      const changed = kept.map((each) => (isMine(each) ? done : each));
       await chats.setParts(message.id, changed);
       const shown = showMessage({ ...message, parts: changed });
       const before: ServerEvent[] = [{ event: 'message', data: shown }];

@@ -6,6 +6,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { silentLogger } from '@candela/kernel';
 import { newStoreIn } from '@candela/telemetry-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../identity/testing/browser.ts';
+import { OWNER } from '../identity/testing/installation.ts';
 import { readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
@@ -61,11 +63,21 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function connect(modern: boolean, path = '/mcp'): Promise<Client> {
+async function api(method: string, path: string, body?: object) {
+  const answer = await fetch(`${platform.http}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${KEY}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of many shapes
+  return (await answer.json()) as { readonly data: any };
+}
+
+async function connect(modern: boolean, path = '/mcp', key = KEY): Promise<Client> {
   const options = modern ? { versionNegotiation: { mode: 'auto' as const } } : {};
   const client = new Client({ name: 'test', version: '1' }, options);
   const url = new URL(path, platform.http);
-  const requestInit = { headers: { authorization: `Bearer ${KEY}` } };
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return client;
 }
@@ -88,7 +100,16 @@ const ASKS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { query: 'SELECT * FROM system.one' },
   ],
   list_exceptions: [{}],
-  list: [{ kind: 'prompts' }, { kind: 'rules' }, { kind: 'secrets' }, { kind: 'hosts' }],
+  list: [
+    { kind: 'prompts' },
+    { kind: 'rules' },
+    { kind: 'secrets' },
+    { kind: 'hosts' },
+    { kind: 'datasets' },
+    { kind: 'alerts' },
+    { kind: 'destinations' },
+    { kind: 'boards' },
+  ],
   get_prompt: [{ id: 'nobody' }],
 };
 
@@ -133,7 +154,7 @@ it('writes where the address asks for it', async () => {
   try {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([...READING, ...WRITING].map(({ id }) => id));
-    expect(JSON.stringify(tools).length / 3.5).toBeLessThan(3_500);
+    expect(JSON.stringify(tools).length / 3.5).toBeLessThan(3_000);
     const board = {
       title: 'By an agent',
       widgets: [{ title: 'Spans', type: 'stat', query: 'SELECT count() AS spans FROM otel_traces' }],
@@ -141,11 +162,81 @@ it('writes where the address asks for it', async () => {
     const made = await client.callTool({ name: 'create_board', arguments: board });
     const { url } = toolOutput.parse(made.structuredContent);
     expect(url).toMatch(/\/boards\/[\w-]+$/);
+    const alert = await client.callTool({
+      name: 'create_alert',
+      arguments: {
+        name: 'Many errors',
+        severity: 'critical',
+        source: {
+          kind: 'threshold',
+          query: { kind: 'aggregate', body: { measures: ['error_rate'], groupBy: ['service'] } },
+          windowSeconds: 600,
+          condition: { op: '>', value: 0.05 },
+        },
+      },
+    });
+    expect(toolOutput.parse(alert.structuredContent).url).toMatch(/\/alerts\/[\w-]+$/);
+    const wrong = await client.callTool({
+      name: 'create_alert',
+      arguments: { name: 'No such', source: { kind: 'threshold', when: HOSTILE } },
+    });
+    expect([wrong.isError, JSON.stringify(wrong.content)]).toEqual([true, expect.stringMatching(/source/)]);
+    const score = await client.callTool({
+      name: 'add_score',
+      arguments: { name: 'helpful', value: 0.5, comment: HOSTILE, traceId: TRACE, spanId: SPAN },
+    });
+    expect(toolOutput.parse(score.structuredContent).url).toMatch(/\/traces\/c{32}\?span=d{16}$/);
+    const nowhere = await client.callTool({ name: 'add_score', arguments: { name: 'x', value: 1 } });
+    expect(JSON.stringify(nowhere.content)).toMatch(/belongs to a trace/);
+    const dataset = await api('POST', '/api/evaluation/datasets', { name: 'by an agent' });
+    for (const given of [{ input: { question: HOSTILE } }, { span: { traceId: TRACE, spanId: SPAN } }]) {
+      const added = await client.callTool({
+        name: 'add_dataset_item',
+        arguments: { datasetId: String(dataset.data.id), ...given },
+      });
+      toolOutput.parse(added.structuredContent);
+    }
+    const neither = await client.callTool({
+      name: 'add_dataset_item',
+      arguments: { datasetId: String(dataset.data.id) },
+    });
+    expect(JSON.stringify(neither.content)).toMatch(/either input or span/);
+    const listed = await client.callTool({ name: 'list', arguments: { kind: 'datasets' } });
+    expect(listed.structuredContent).toMatchObject({
+      data: [{ name: 'by an agent', items: 2 }],
+    });
+    const alerts = await api('GET', '/api/alerts');
+    expect(alerts.data).toMatchObject([{ name: 'Many errors', severity: 'critical' }]);
+    await expect
+      .poll(async () => (await api('GET', `/api/evaluation/scores?traceId=${TRACE}`)).data, {
+        timeout: 10_000,
+      })
+      .toMatchObject([{ name: 'helpful', value: 0.5, source: 'api', spanId: SPAN }]);
     const draft = await client.callTool({
       name: 'write_prompt_draft',
       arguments: { id: 'nobody', prompt: 'x' },
     });
     expect(draft.isError).toBe(true);
+  } finally {
+    await client.close();
+  }
+});
+
+it('offers what the scopes of a key allow', async () => {
+  const owner = openBrowser(platform.http);
+  const token = new URL(platform.setupUrl ?? '').searchParams.get('token');
+  expect((await owner.call('POST', '/api/auth/setup', { ...OWNER, token })).status).toBe(201);
+  const { data } = await owner.call('POST', '/api/api-key', { name: 'narrow', scopes: ['telemetry'] });
+  const client = await connect(true, '/mcp?write=1', String(data.apiKey));
+  try {
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('create_alert');
+    expect(names).not.toEqual(expect.arrayContaining(['add_score']));
+    expect(names).not.toEqual(expect.arrayContaining(['run_sql']));
+    const refused = await client
+      .callTool({ name: 'add_score', arguments: { name: 'x', value: 1 } })
+      .catch(String);
+    expect(JSON.stringify(refused)).toMatch(/not found/i);
   } finally {
     await client.close();
   }

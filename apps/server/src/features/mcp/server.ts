@@ -1,6 +1,7 @@
 import { ROUTES } from '@candela/contract';
 import { asCandelaError } from '@candela/kernel';
 import { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { authorise } from '../identity/access.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { bounded } from '../../tools/bounded.ts';
@@ -37,11 +38,11 @@ export function mcpServer(
       {
         title,
         description: about,
-        inputSchema: input,
-        outputSchema: toolOutput,
+        inputSchema: described(input),
+        outputSchema: described(toolOutput),
         annotations: {
           readOnlyHint: effect === 'read',
-          destructiveHint: effect === 'change' || effect === 'delete',
+          ...(effect === 'read' ? {} : { destructiveHint: effect !== 'create' }),
           openWorldHint: false,
         },
       },
@@ -72,6 +73,37 @@ export function mcpServer(
   }
   return server;
 }
+
+/** A schema that checks as it is, and tells clients the least: every word of a list of tools costs them tokens. */
+function described(schema: z.ZodObject): z.ZodObject {
+  const { '~standard': standard } = schema;
+  const brief = (io: 'input' | 'output') => () => {
+    const {
+      $schema: _s,
+      additionalProperties: _a,
+      ...rest
+    } = JSON.parse(
+      JSON.stringify(z.toJSONSchema(schema, { io }), (key, value: unknown) =>
+        NOT_TOLD.has(key) && typeof value !== 'object' ? undefined : value,
+      ),
+    ) as Record<string, unknown>;
+    if (io === 'output') delete rest['required'];
+    return rest;
+  };
+  const jsonSchema = { input: brief('input'), output: brief('output') };
+  return Object.create(schema, { '~standard': { value: { ...standard, jsonSchema } } }) as z.ZodObject;
+}
+
+/** Bounds that no sensible call comes near; they hold all the same. */
+const NOT_TOLD: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'maximum',
+  'minimum',
+  'propertyNames',
+]);
 
 /** Whether who asks may call at least one route of a tool. */
 function mayUse({ routes }: Tool, { context }: Caller): boolean {

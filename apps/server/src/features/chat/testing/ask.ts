@@ -10,7 +10,7 @@ export interface StreamEvent {
 }
 
 /** Events of a stream that was read to its end. */
-function eventsOf(text: string): StreamEvent[] {
+export function eventsOf(text: string): StreamEvent[] {
   return text.split('\n\n').flatMap((block) => {
     const event = /^event: (.*)$/m.exec(block)?.[1];
     const data = /^data: (.*)$/m.exec(block)?.[1];
