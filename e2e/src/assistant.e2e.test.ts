@@ -12,6 +12,8 @@ if (missing !== undefined) console.warn(`SKIPPED, assistant in the browser: ${mi
 const call = (name: string, input: object) => ({ toolCall: { name, arguments: JSON.stringify(input) } });
 const BY_MODEL =
   "SELECT GenAiRequestModel AS model, count() AS calls FROM otel_traces WHERE GenAiRequestModel IN ('gpt-4o', 'o3') GROUP BY model ORDER BY calls DESC";
+const TRACE = newTraceId();
+const SPANS = Array.from({ length: 20 }, () => newSpanId());
 const PICTURES = process.env['CANDELA_PICTURES'];
 
 describe.skipIf(missing !== undefined)('the assistant', () => {
@@ -28,12 +30,13 @@ describe.skipIf(missing !== undefined)('the assistant', () => {
     await sendTrace(
       stage.platform.otlpHttp,
       {
-        traceId: newTraceId(),
+        traceId: TRACE,
         service: 'shop',
         startedAt: Date.now() - 60_000,
-        spans: Array.from({ length: 20 }, (_, n) => ({
-          spanId: newSpanId(),
-          name: 'chat',
+        spans: SPANS.map((spanId, n) => ({
+          spanId,
+          ...(n === 0 ? {} : { parentSpanId: SPANS[0] ?? '' }),
+          name: n === 0 ? 'answer customer' : 'chat',
           kind: 3,
           startMs: n,
           durationMs: n * 10,
@@ -64,7 +67,16 @@ describe.skipIf(missing !== undefined)('the assistant', () => {
     return new AssistantPage(opened.page);
   };
   const picture = async ({ page }: AssistantPage, name: string) => {
-    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+    if (PICTURES === undefined) return;
+    const size = page.viewportSize();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png` });
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${PICTURES}/${name}-phone.png` });
+    if (size !== null) await page.setViewportSize(size);
   };
 
   it.each(['light', 'dark'] as const)(
@@ -111,6 +123,84 @@ describe.skipIf(missing !== undefined)('the assistant', () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     await assistant.button('Delete').click();
     await soon(() => assistant.answer.innerText()).toContain('It is gone.');
+    await page.context().close();
+  });
+
+  it('names what a question is about', async () => {
+    const assistant = await open('/assistant');
+    const { page, question } = assistant;
+    await ask(page, stage, 'POST', '/api/prompt', { data: { name: 'greeting', prompt: 'Hello {{name}}' } });
+    await question.pressSequentially('Improve @gree');
+    await page.getByRole('option', { name: 'greeting' }).waitFor();
+    await picture(assistant, 'references');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await question.press('Enter');
+    expect(await question.inputValue()).toMatch(/^Improve @prompt:[\w-]+ $/);
+    await question.pressSequentially('with @trace:answ');
+    await page.getByRole('option', { name: 'answer customer' }).click();
+    expect(await question.inputValue()).toMatch(new RegExp(`with @trace:${TRACE} $`));
+    await question.press('Enter');
+    await soon(() => assistant.answer.innerText()).toContain('You said: Improve @prompt:');
+    await page.context().close();
+  });
+
+  it('reviews a trace and leads to the spans that a finding is about', async () => {
+    const [, second = ''] = SPANS;
+    const finding = {
+      dimension: 'cost',
+      severity: 'major',
+      summary: 'Asks the same again and again.',
+      detail: 'Nineteen calls have no text of their own.',
+      spanRefs: [second],
+      suggestedFix: 'Keep the first answer.',
+    };
+    ai.script({ text: JSON.stringify({ summary: 'One call would do.', findings: [finding] }) });
+    const assistant = await open(`/traces/${TRACE}`);
+    const { page } = assistant;
+    await assistant.button('Analyse').click();
+    const panel = page.getByRole('dialog', { name: 'AI analysis' });
+    await panel.getByText('Not analysed yet').waitFor();
+    await panel.getByRole('button', { name: 'Analyse' }).click();
+    await panel.getByRole('article', { name: 'Run 1' }).waitFor();
+    expect(await panel.innerText()).toMatch(/One call would do\.[\s\S]*Asks the same again/);
+    await picture(assistant, 'analysis');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await panel.getByRole('button', { name: second }).click();
+    await soon(() => Promise.resolve(new URL(page.url()).searchParams.get('span'))).toBe(second);
+    await page.context().close();
+  });
+
+  it('improves a prompt, and what is taken is saved as a draft', async () => {
+    const assistant = await open('/');
+    const { page } = assistant;
+    const { id } = await ask<{ id: string }>(page, stage, 'POST', '/api/prompt', {
+      data: { name: 'wordy', prompt: 'Please kindly greet {{name}}.', publish: 'minor' },
+    });
+    ai.script({
+      text: JSON.stringify({
+        suggestions: [
+          { original: 'Please kindly greet', replacement: 'Greet', rationale: 'Shorter.' },
+          { original: '{{name}}', replacement: 'Ada', rationale: 'Loses the placeholder.' },
+        ],
+      }),
+    });
+    await page.goto(`${stage.platform.http}/prompts/${id}`);
+    await assistant.button('Suggest changes').click();
+    await page.getByText('Shorter.').waitFor();
+    expect(await page.getByText('Loses the placeholder.').count()).toBe(0);
+    await picture(assistant, 'improve');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await assistant.button('Take it over').click();
+    await page.getByRole('button', { name: /^Save/ }).first().click();
+    await soon(async () => {
+      const { draft, latest } = await ask<{ draft: { prompt: string } | null; latest: { prompt: string } }>(
+        page,
+        stage,
+        'GET',
+        `/api/prompt/${id}`,
+      );
+      return [draft?.prompt, latest.prompt];
+    }).toEqual(['Greet {{name}}.', 'Please kindly greet {{name}}.']);
     await page.context().close();
   });
 

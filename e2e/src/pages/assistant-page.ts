@@ -9,10 +9,12 @@ export class AssistantPage {
   get answer(): Locator {
     return this.page.getByRole('article', { name: 'Answer' }).last();
   }
+  get question(): Locator {
+    return this.page.getByRole('combobox', { name: 'Question' });
+  }
   async ask(text: string): Promise<void> {
-    const box = this.page.getByRole('textbox', { name: 'Question' });
-    await box.fill(text);
-    await box.press('Enter');
+    await this.question.fill(text);
+    await this.question.press('Enter');
   }
   button(name: string): Locator {
     return this.page.getByRole('button', { name, exact: true });

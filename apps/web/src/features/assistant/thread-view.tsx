@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { ArrowUp, RotateCcw, Square, SquarePen } from 'lucide-react';
+import { RotateCcw, SquarePen } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { chatConfigQuery, createChat } from '../../api/chat.ts';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
@@ -11,6 +11,7 @@ import { ErrorLine } from '../../ui/error-line.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
+import { Composer } from './composer.tsx';
 import { ToolView } from './tool-view.tsx';
 import { type Thread, useThread } from './use-thread.ts';
 
@@ -256,63 +257,5 @@ function Message(props: {
         </footer>
       )}
     </article>
-  );
-}
-
-function Composer(props: {
-  text: string;
-  edited: boolean;
-  busy: boolean;
-  onText: (text: string) => void;
-  onAsk: () => void;
-  onStop: () => void;
-  onCancel: () => void;
-}) {
-  const ready = props.text.trim() !== '' && !props.busy;
-  return (
-    <form
-      aria-label="Ask"
-      className="border-t border-line p-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ready) props.onAsk();
-      }}
-    >
-      <div className="mx-auto flex max-w-4xl flex-col gap-1">
-        {props.edited && (
-          <p className="flex items-center gap-2 text-sm text-muted">
-            The question and everything after it will be replaced.
-            <Button look="plain" className="h-6" onClick={props.onCancel}>
-              Cancel
-            </Button>
-          </p>
-        )}
-        <div className="flex items-end gap-2 rounded-md border border-line bg-bg p-1 focus-within:border-accent-fill">
-          <textarea
-            aria-label="Question"
-            value={props.text}
-            maxLength={20_000}
-            rows={Math.min(8, Math.max(2, props.text.split('\n').length))}
-            placeholder="Ask about your telemetry. @trace:ID, @prompt:ID and @rule:ID name things."
-            className="min-w-0 grow resize-none bg-transparent px-2 py-1 outline-none placeholder:text-faint"
-            onChange={(event) => props.onText(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-              event.preventDefault();
-              if (ready) props.onAsk();
-            }}
-          />
-          {props.busy ? (
-            <Button aria-label="Stop" title="Stop" onClick={props.onStop}>
-              <Square size={13} aria-hidden />
-            </Button>
-          ) : (
-            <Button look="primary" type="submit" aria-label="Ask" title="Ask (Enter)" disabled={!ready}>
-              <ArrowUp size={14} aria-hidden />
-            </Button>
-          )}
-        </div>
-      </div>
-    </form>
   );
 }
