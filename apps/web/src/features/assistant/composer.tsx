@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { SuggestionList } from '../../ui/suggestion-list.tsx';
 import { useShell } from '../shell/shell-search.ts';
 
-const REST_MS = 150;
+const DEBOUNCE_MS = 150;
 
 /** What stands between an `@` and the caret; undefined: no reference is being typed. */
 const typedBefore = (text: string, caret: number): string | undefined =>
@@ -30,7 +30,7 @@ export function Composer(props: {
   const [active, setActive] = useState(0);
   const [closed, setClosed] = useState<string>();
   const typed = typedBefore(props.text, caret);
-  const rested = useDebounced(typed, REST_MS);
+  const rested = useDebounced(typed, DEBOUNCE_MS);
   const { data } = useQuery({
     ...referencesQuery(environment, rested ?? ''),
     enabled: rested !== undefined,
