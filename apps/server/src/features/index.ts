@@ -11,7 +11,6 @@ import {
   createHostQueries,
   createLogQueries,
   createMetricQueries,
-  createSqlQueries,
   createTailQueries,
   createTelemetryQueries,
 } from '@candela/telemetry-store';
@@ -21,13 +20,12 @@ import type { Handlers } from '../http/handlers.ts';
 import { routeFunctions } from '../http/route-functions.ts';
 import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
-import { alertFeature } from './alerts/feature.ts';
+import { ALERT_ROUTES, alertFeature } from './alerts/feature.ts';
 import { auditHandlers } from './audit/routes.ts';
-import { sqlHandlers } from './chat/sql-routes.ts';
 import { chatFeature } from './chat/feature.ts';
 import { codingAgentHandlers } from './coding-agents/routes.ts';
 import { boardHandlers } from './boards/routes.ts';
-import { panelSources, sharedSources } from './boards/sources.ts';
+import { PANEL_ROUTES, sharedSources } from './boards/sources.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { contextHandlers } from './contexts/routes.ts';
@@ -138,34 +136,15 @@ const FEATURES = [
   (parts) => ({ name: 'models', handlers: modelHandlers(parts), jobs: [usageRetention(parts.metadata)] }),
   (parts) => ({ name: 'rules', handlers: createRuleFeature(parts) }),
   ({ metadata }) => ({ name: 'contexts', handlers: contextHandlers(metadata) }),
-  ({ metadata, reads, limits, clock, answers }) => ({
+  ({ metadata, clock, answers, handlers }) => ({
     name: 'boards',
     handlers: boardHandlers({
       metadata,
       clock,
-      sources: sharedSources(
-        panelSources({
-          ...telemetryHandlers(createTelemetryQueries(reads, limits), clock),
-          ...metricHandlers(createMetricQueries(reads, limits), clock),
-          ...durationHandlers(createDurationQueries(reads, limits), clock),
-          ...sqlHandlers(createSqlQueries(reads, limits), clock),
-        }),
-        answers,
-      ),
+      sources: sharedSources(routeFunctions(handlers, PANEL_ROUTES), answers),
     }),
   }),
-  (parts) =>
-    alertFeature(
-      parts,
-      routeFunctions(
-        {
-          ...telemetryHandlers(createTelemetryQueries(parts.reads, parts.limits), parts.clock),
-          ...metricHandlers(createMetricQueries(parts.reads, parts.limits), parts.clock),
-          ...exceptionHandlers(createExceptionQueries(parts.reads, parts.limits), parts.clock),
-        },
-        ['aggregate', 'queryMetric', 'searchExceptions'],
-      ),
-    ),
+  (parts) => alertFeature(parts, routeFunctions(parts.handlers, ALERT_ROUTES)),
   ({ metadata, envelope, stores, logs, clock }) => ({
     name: 'connectors',
     handlers: connectorHandlers({

@@ -1,4 +1,4 @@
-import type { Board, Frame, Panel } from '@candela/contract';
+import type { Board, BoardVariable, Frame, Panel } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { eventReader } from '../lib/event-stream.ts';
 import { brokenOff } from './broken-off.ts';
@@ -33,9 +33,15 @@ export const duplicateBoard = (id: string): Promise<Board> =>
 export const pinBoard = ({ id, pinned }: { id: string; pinned: boolean }) =>
   call('pinBoard', { params: { id }, body: { pinned } });
 export const exportBoard = (id: string) => call('exportBoard', { params: { id } });
-export const importBoard = (document: Record<string, unknown>) =>
-  call('importBoard', { body: { document } }).then(({ data }) => data);
-export const createFolder = (name: string) => call('createBoardFolder', { body: { name } });
+export const importBoard = ({ document, folderId }: BodyOf<'importBoard'>) =>
+  call('importBoard', { body: { document, folderId } }).then(({ data }) => data);
+export interface FolderBody {
+  readonly name: string;
+  readonly parentId: string | null;
+}
+export const createFolder = (body: FolderBody) => call('createBoardFolder', { body });
+export const updateFolder = ({ id, ...body }: FolderBody & { readonly id: string }) =>
+  call('updateBoardFolder', { params: { id }, body });
 export const deleteFolder = (id: string) => call('deleteBoardFolder', { params: { id } });
 
 /** Window, period before and chosen variables of an answer. */
@@ -45,6 +51,8 @@ export interface BoardAround {
   readonly compare: boolean;
   readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly environment: string | undefined;
+  /** Of the board, for panels that are not saved. */
+  readonly variables?: readonly BoardVariable[];
 }
 
 const bodyOf = ({ from, to, compare, filters }: BoardAround) => ({
@@ -61,7 +69,7 @@ export const panelPreviewQuery = (panel: Panel, around: BoardAround) =>
     retry: false,
     queryFn: ({ signal }): Promise<Frame> =>
       call('queryPanel', {
-        body: { ...bodyOf({ ...around, filters: {} }), panel },
+        body: { ...bodyOf(around), panel, variables: [...(around.variables ?? [])] },
         environment: around.environment,
         signal,
       }).then(({ data }) => data),

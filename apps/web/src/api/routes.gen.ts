@@ -222,6 +222,7 @@ export const ROUTE_TABLE = {
   exportBoard: 'GET /api/boards/{id}/export',
   importBoard: 'POST /api/boards/import',
   createBoardFolder: 'POST /api/boards/folders',
+  updateBoardFolder: 'PUT /api/boards/folders/{id}',
   deleteBoardFolder: 'DELETE /api/boards/folders/{id}',
   boardData: 'POST /api/boards/{id}/data',
   queryPanel: 'POST /api/panels/query',

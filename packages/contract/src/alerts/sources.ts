@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { filledNames } from '../panels/fill.ts';
 import { PANEL_QUERIES } from '../panels/schemas.ts';
 import { windowShape } from '../telemetry/common.ts';
 
@@ -28,8 +29,22 @@ const windowSeconds = z
 
 /** Which of the telemetry is measured: the query of a panel; its first measure counts. */
 export const alertQuerySchema = z
-  .discriminatedUnion('kind', [PANEL_QUERIES.aggregate, PANEL_QUERIES.metric])
-  .refine(({ body }) => body.groupBy.length <= 3, { error: 'An alert is grouped by at most three fields.' });
+  .discriminatedUnion('kind', [
+    PANEL_QUERIES.aggregate,
+    PANEL_QUERIES.metric,
+    PANEL_QUERIES.scores,
+    PANEL_QUERIES.sql,
+  ])
+  .refine((query) => query.kind === 'sql' || query.body.groupBy.length <= 3, {
+    error: 'An alert is grouped by at most three fields.',
+  })
+  .refine((query) => query.kind !== 'sql' || filledNames(query.query).length === 0, {
+    error: 'A statement of an alert has no variables.',
+  })
+  .meta({
+    description:
+      'Of a statement (`sql`) the first number of a row is its value, its texts are its group, at most three; it sees the rows of the window. Whoever writes it may run statements.',
+  });
 export type AlertQuery = z.output<typeof alertQuerySchema>;
 
 export const ALERT_OPERATORS = ['>', '>=', '<', '<='] as const;
@@ -108,6 +123,20 @@ export const ALERT_SOURCES = {
       description: 'Median absolute deviations from the median of the same time of the last four weeks.',
     }),
   }),
+  score_below: z.strictObject({
+    kind: z.literal('score_below'),
+    windowSeconds: windowSeconds.default(3_600),
+    measure: z.enum(['mean', 'pass_rate']).default('pass_rate').meta({
+      description: '`mean` of the values, or the part of the verdicts that passed, 0 to 1.',
+    }),
+    value: z.number().meta({ description: 'It fires below this.' }),
+    recovery: z.number().optional().meta({ description: 'It ends at this; omitted: at `value`.' }),
+    minScores: z.int().min(1).max(1e6).default(20).meta({ description: 'Fewer scores say nothing.' }),
+    name: PANEL_QUERIES.scores.shape.body.shape.name,
+    evaluator: PANEL_QUERIES.scores.shape.body.shape.evaluator,
+    source: PANEL_QUERIES.scores.shape.body.shape.source,
+    groupBy: PANEL_QUERIES.scores.shape.body.shape.groupBy,
+  }),
   burn_rate: z.strictObject({
     kind: z.literal('burn_rate'),
     q: windowShape.q,
@@ -185,6 +214,7 @@ export const alertSourceSchema = z
     ALERT_SOURCES.change,
     ALERT_SOURCES.no_data,
     ALERT_SOURCES.anomaly,
+    ALERT_SOURCES.score_below,
     ALERT_SOURCES.burn_rate,
     ALERT_SOURCES.budget,
     ALERT_SOURCES.ingest_stopped,

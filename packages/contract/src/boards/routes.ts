@@ -228,7 +228,11 @@ const queryPanel = defineRoute({
   tag,
   summary: 'The answer of one panel, saved or not',
   permission: reads('telemetry'),
-  body: z.strictObject({ ...aroundShape, panel: panelSchema }),
+  body: z.strictObject({
+    ...aroundShape,
+    panel: panelSchema,
+    variables: boardShape.variables.meta({ description: 'Of the board that the panel is for.' }),
+  }),
   response: z.object({ data: frameSchema }),
   errors: ['bad_query', 'refused', 'query_too_expensive', 'store_unavailable'],
 });

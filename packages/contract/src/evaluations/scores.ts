@@ -4,7 +4,7 @@ import { isoTime, timeSchema } from '../telemetry/common.ts';
 
 const SCORE_SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
 const VERDICTS = ['pass', 'fail'] as const;
-const SCORE_GROUPINGS = [
+export const SCORE_GROUPINGS = [
   'name',
   'evaluator',
   'version',
@@ -154,6 +154,7 @@ const figures = {
 
 const scoreAnalyticsSchema = z
   .object({
+    totals: z.object(figures),
     groups: z.array(z.object({ key: z.string(), ...figures })),
     series: z.array(z.object({ time: isoTime, ...figures })),
     stepMs: z.number(),

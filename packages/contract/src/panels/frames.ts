@@ -3,7 +3,9 @@ import type { aggregate } from '../telemetry/aggregate.ts';
 import type { spanDurations } from '../telemetry/durations.ts';
 import type { queryMetric, queryMetricHeatmap } from '../telemetry/metrics.ts';
 import type { SqlResult } from '../chat/sql.ts';
-import type { Frame } from './schemas.ts';
+import type { UsageFigures } from '../chat/usage.ts';
+import type { ScoreAnalytics } from '../evaluations/scores.ts';
+import type { Frame, ScoreMeasure, UsageMeasure } from './schemas.ts';
 
 type Column = Frame['columns'][number];
 type Row = Frame['rows'][number];
@@ -187,5 +189,141 @@ export function frameOfSql({ columns, rows, truncated }: SqlResult): Frame {
     stepSeconds: stepOf(cells.map((row) => row[kinds.indexOf('time')])),
     columns: columns.map(({ name }, index) => column(name, kinds[index] ?? 'text')),
     rows: cells,
+  };
+}
+
+type ScoreFigures = Omit<ScoreAnalytics['groups'][number], 'key'>;
+const SCORE_VALUES: { readonly [Measure in ScoreMeasure]: (figures: ScoreFigures) => number | null } = {
+  pass_rate: ({ passRate }) => passRate,
+  mean: ({ mean }) => mean,
+  scores: ({ scores }) => scores,
+  passed: ({ passed }) => passed,
+  failed: ({ failed }) => failed,
+  errors: ({ errors }) => errors,
+  cost: ({ costUsd }) => costUsd,
+};
+
+/** A measure of a group of scores; null: nothing to measure. */
+export const scoreValue = (measure: ScoreMeasure, figures: ScoreFigures): number | null =>
+  SCORE_VALUES[measure](figures);
+
+const UNITS_OF_OTHERS: Readonly<Record<string, string>> = { pass_rate: '1', cost: 'USD' };
+const measured = (measures: readonly string[]): Column[] =>
+  measures.map((name) => column(name, 'number', UNITS_OF_OTHERS[name] ?? ''));
+
+/** Scores by what they are grouped by, the largest groups first. `by` undefined: all of them in one row. */
+export function frameOfScores(
+  asked: {
+    readonly measures: readonly ScoreMeasure[];
+    readonly by: string | undefined;
+    readonly limit: number;
+  },
+  groups: readonly ScoreAnalytics['groups'][number][],
+): Frame {
+  return {
+    ...NOTHING,
+    notes: [],
+    columns: [...(asked.by === undefined ? [] : [column(asked.by, 'text')]), ...measured(asked.measures)],
+    rows: groups
+      .slice(0, asked.limit)
+      .map(
+        (group): Row => [
+          ...(asked.by === undefined ? [] : [group.key]),
+          ...asked.measures.map((measure) => scoreValue(measure, group)),
+        ],
+      ),
+    groups: asked.by === undefined ? null : groups.length,
+    truncated: groups.length > asked.limit,
+  };
+}
+
+/** Scores over time, a series a group. `total`: groups that there are. */
+export function frameOfScoreSeries(
+  asked: { readonly measures: readonly ScoreMeasure[]; readonly by: string | undefined },
+  series: readonly { readonly key: string; readonly data: Pick<ScoreAnalytics, 'series' | 'stepMs'> }[],
+  total: number,
+): Frame {
+  const { by, measures } = asked;
+  return {
+    ...NOTHING,
+    notes: [],
+    columns: [
+      column('time', 'time'),
+      ...(by === undefined ? [] : [column(by, 'text')]),
+      ...measured(measures),
+    ],
+    rows: series.flatMap(({ key, data }) =>
+      data.series.map(
+        (point): Row => [
+          Date.parse(point.time),
+          ...(by === undefined ? [] : [key]),
+          ...measures.map((measure) => scoreValue(measure, point)),
+        ],
+      ),
+    ),
+    stepSeconds: (series[0]?.data.stepMs ?? 60_000) / 1_000,
+    groups: by === undefined ? null : total,
+    truncated: total > series.length,
+  };
+}
+
+const USAGE_VALUES: { readonly [Measure in UsageMeasure]: keyof UsageFigures } = {
+  calls: 'calls',
+  failed: 'failed',
+  input_tokens: 'inputTokens',
+  output_tokens: 'outputTokens',
+  cache_read_tokens: 'cacheReadTokens',
+  cache_write_tokens: 'cacheWriteTokens',
+  reasoning_tokens: 'reasoningTokens',
+  cost: 'costUsd',
+};
+type UsageRow = UsageFigures & Readonly<Record<'feature' | 'provider' | 'model' | 'date', string | null>>;
+
+/** What the platform asked of models, by what it is grouped by and by day. */
+export function frameOfUsage(
+  asked: {
+    readonly measures: readonly UsageMeasure[];
+    readonly groupBy: readonly ('feature' | 'provider' | 'model')[];
+    readonly overTime: boolean;
+    readonly limit: number;
+  },
+  data: { readonly totals: UsageFigures; readonly rows: readonly UsageRow[]; readonly truncated: boolean },
+): Frame {
+  const { measures, groupBy, overTime } = asked;
+  const values = (figures: UsageFigures) => measures.map((measure) => figures[USAGE_VALUES[measure]]);
+  const [first] = measures;
+  const weigh = (figures: UsageFigures) => (first === undefined ? 0 : figures[USAGE_VALUES[first]]);
+  const nameOf = (row: UsageRow) => JSON.stringify(groupBy.map((key) => row[key] ?? ''));
+  const weights = new Map<string, number>();
+  for (const row of data.rows) weights.set(nameOf(row), (weights.get(nameOf(row)) ?? 0) + weigh(row));
+  const kept = [...weights]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, asked.limit)
+    .map(([name]) => name);
+  const isAll = groupBy.length === 0 && !overTime;
+  const rows = isAll
+    ? [values(data.totals)]
+    : data.rows
+        .filter((row) => kept.includes(nameOf(row)))
+        .toSorted((a, b) => kept.indexOf(nameOf(a)) - kept.indexOf(nameOf(b)))
+        .map(
+          (row): Row => [
+            ...(overTime ? [row.date === null ? null : Date.parse(row.date)] : []),
+            ...groupBy.map((key) => row[key] ?? ''),
+            ...values(row),
+          ],
+        );
+  return {
+    ...NOTHING,
+    notes: [],
+    columns: [
+      ...(overTime ? [column('time', 'time')] : []),
+      ...groupBy.map((key) => column(key, 'text')),
+      ...measured(measures),
+    ],
+    rows,
+    stepSeconds: overTime ? 86_400 : null,
+    groups: groupBy.length === 0 ? null : weights.size,
+    truncated: data.truncated || weights.size > kept.length,
   };
 }

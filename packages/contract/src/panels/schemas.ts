@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { SQL_BOUNDS } from '../chat/sql.ts';
+import { USAGE_GROUPS } from '../chat/usage.ts';
+import { SCORE_GROUPINGS, scoreAnalytics } from '../evaluations/scores.ts';
 import { aggregate } from '../telemetry/aggregate.ts';
 import { spanDurations } from '../telemetry/durations.ts';
 import { queryMetric } from '../telemetry/metrics.ts';
@@ -11,8 +13,31 @@ export type PanelType = (typeof PANEL_TYPES)[number];
 /** Bounds of panels. */
 export const PANEL_LIMITS = { sql: 20_000, markdown: 20_000, thresholds: 5, rows: 1_000 } as const;
 
+/** What panels measure of scores: of the figures that `scoreAnalytics` answers. */
+export const SCORE_MEASURES = ['pass_rate', 'mean', 'scores', 'passed', 'failed', 'errors', 'cost'] as const;
+export type ScoreMeasure = (typeof SCORE_MEASURES)[number];
+
+/** What panels measure of the calls that the platform itself makes to models: of the figures of `getChatUsage`. */
+export const USAGE_MEASURES = [
+  'calls',
+  'failed',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'cost',
+] as const;
+export type UsageMeasure = (typeof USAGE_MEASURES)[number];
+
+/** By what scores are asked over time, each group by itself, and how many of the largest. */
+export const SCORES_OVER_TIME = { by: ['name', 'evaluator', 'source'], groups: 8 } as const;
+
 /** What a board or a chart sets by itself: the window, and whether a first estimate will do. */
 const WINDOW = { from: true, to: true } as const;
+
+const isAskedOverTime = (by: string | undefined): boolean =>
+  by === undefined || SCORES_OVER_TIME.by.some((one) => one === by);
 
 /**
  * What a panel asks, by kind. `aggregate`, `metric` and `durations` are the bodies of the routes without their window;
@@ -37,7 +62,36 @@ export const PANEL_QUERIES = {
   }),
   sql: z.strictObject({
     kind: z.literal('sql'),
-    query: z.string().min(1).max(SQL_BOUNDS.query),
+    query: z.string().min(1).max(SQL_BOUNDS.query).meta({
+      description:
+        'May name variables of its board: `{{filter.service}}` becomes a quoted literal, of a variable of several values a tuple, within quotes its text; `{{filter.timeLimit.start}}` and `.end` are the time range. A part in `[[ ]]` is left out while a variable in it has no value.',
+    }),
+  }),
+  scores: z.strictObject({
+    kind: z.literal('scores'),
+    body: scoreAnalytics.query
+      .omit({ ...WINDOW, by: true })
+      .extend({
+        measures: z.array(z.enum(SCORE_MEASURES)).min(1).max(SCORE_MEASURES.length).default(['pass_rate']),
+        groupBy: z.array(z.enum(SCORE_GROUPINGS)).max(1).default([]),
+        overTime: z.boolean().default(false),
+        limit: z.int().min(1).max(100).default(10),
+      })
+      .refine(({ overTime, groupBy: [by] }) => !overTime || isAskedOverTime(by), {
+        error: `Over time scores are grouped by ${SCORES_OVER_TIME.by.join(', ')} or nothing.`,
+      }),
+  }),
+  usage: z.strictObject({
+    kind: z.literal('usage'),
+    body: z.strictObject({
+      measures: z.array(z.enum(USAGE_MEASURES)).min(1).max(USAGE_MEASURES.length).default(['cost']),
+      groupBy: z
+        .array(z.enum(USAGE_GROUPS).exclude(['date']))
+        .max(3)
+        .default([]),
+      overTime: z.boolean().default(false).meta({ description: 'A figure a day (UTC).' }),
+      limit: z.int().min(1).max(100).default(10),
+    }),
   }),
 } as const;
 export type PanelKind = keyof typeof PANEL_QUERIES;
@@ -49,11 +103,13 @@ export const panelQuerySchema = z
     PANEL_QUERIES.durations,
     PANEL_QUERIES.markdown,
     PANEL_QUERIES.sql,
+    PANEL_QUERIES.scores,
+    PANEL_QUERIES.usage,
   ])
   .meta({
     id: 'PanelQuery',
     description:
-      'What a panel asks. Bodies are those of the routes `aggregate`, `queryMetric` and `spanDurations` without window; `sql` is a statement as of `executeSql`.',
+      'What a panel asks. Bodies are those of the routes `aggregate`, `queryMetric` and `spanDurations` without window; `sql` is a statement as of `executeSql`, `scores` and `usage` ask `scoreAnalytics` and `getChatUsage`.',
   });
 export type PanelQuery = z.output<typeof panelQuerySchema>;
 export type PanelQueryInput = z.input<typeof panelQuerySchema>;
@@ -90,7 +146,9 @@ export const panelVisualSchema = z
       .max(PANEL_LIMITS.thresholds)
       .optional(),
     legend: z.boolean().optional(),
-    stacked: z.boolean().optional(),
+    stacked: z.boolean().optional().meta({
+      description: 'Areas and bars lie on each other unless false; lines only when true.',
+    }),
   })
   .meta({ id: 'PanelVisual', description: 'How the answer of a panel is drawn.' });
 export type PanelVisual = z.output<typeof panelVisualSchema>;

@@ -312,6 +312,63 @@ it('new exceptions and changes are told of once, and a preview says what happene
   expect(events.length).toBeGreaterThan(2);
 });
 
+it('scores that fell and statements fire, each group by itself; a statement sees only its window', async () => {
+  const scores = await made('/api/alerts', {
+    name: 'Quality',
+    ...eager,
+    source: {
+      kind: 'score_below',
+      measure: 'pass_rate',
+      value: 0.5,
+      minScores: 3,
+      windowSeconds: 600,
+      groupBy: ['name'],
+    },
+  });
+  const statement = await made('/api/alerts', {
+    name: 'By SQL',
+    ...eager,
+    source: {
+      kind: 'threshold',
+      windowSeconds: 60,
+      query: {
+        kind: 'sql',
+        query: "SELECT ServiceName AS service, count() AS spans FROM otel_traces GROUP BY service",
+      },
+      condition: { op: '>', value: 6 },
+    },
+  });
+  const score = (name: string, verdict: 'pass' | 'fail') =>
+    owner.call('POST', '/api/evaluation/scores', { traceId: 'd'.repeat(32), name, value: 1, verdict, source: 'api' });
+  // The time of a score is that of its arrival.
+  for (const [name, verdict] of [
+    ['bad', 'fail'],
+    ['bad', 'fail'],
+    ['bad', 'pass'],
+    ['good', 'pass'],
+    ['good', 'pass'],
+    ['good', 'pass'],
+    ['few', 'fail'],
+  ] as const)
+    expect((await score(name, verdict)).status).toBe(200);
+  await ingest(7, { at: now + MINUTE });
+  await pass(MINUTE);
+  const told = async (id: string) =>
+    ((await owner.call('GET', `/api/alerts/events?alertId=${id}`)).data as { status: string; labels: object }[]).map(
+      ({ status: what, labels }) => [what, labels],
+    );
+  expect(await told(scores.id)).toEqual([['firing', { name: 'bad' }]]);
+  expect(await told(statement.id)).toEqual([['firing', { service: 'shop' }]]);
+  await ingest(2, { at: now + MINUTE });
+  await pass(MINUTE);
+  expect((await told(statement.id)).map(([what]) => what).toSorted()).toEqual(['firing', 'resolved']);
+  for (const query of ['SELECT * FROM system.tables', 'SELECT ServiceName FROM otel_traces']) {
+    const source = { ...errors, query: { kind: 'sql', query } };
+    const answer = await owner.call('POST', '/api/alerts', { name: 'x', source });
+    expect(answer.status, answer.text).toBe(422);
+  }
+});
+
 it('refuses what could never work', async () => {
   const destination = (url: string) =>
     owner.call('POST', '/api/alert-destinations', {

@@ -1,4 +1,4 @@
-import type { ALERT_ROUTES } from '@candela/contract';
+import type { ALERT_ROUTES as ALERT_API } from '@candela/contract';
 import type { Handlers } from '../../http/handlers.ts';
 import { callOf } from '../../http/idempotency.ts';
 import { contextOf } from '../../jobs/runner.ts';
@@ -12,11 +12,20 @@ import { previewAlert } from './preview.ts';
 import { createAlerts, placeOf } from './service.ts';
 import { iso } from './stored.ts';
 
+/** Routes that kinds of alerts ask. */
+export const ALERT_ROUTES = [
+  'aggregate',
+  'queryMetric',
+  'searchExceptions',
+  'scoreAnalytics',
+  'executeSql',
+] as const satisfies readonly (keyof AlertSources)[];
+
 /** Alerts: what is watched, what happened, who is told. See README.md. */
 export function alertFeature(
   parts: FeatureParts,
   routes: Omit<AlertSources, 'metadata'>,
-): Feature<Pick<Handlers, keyof typeof ALERT_ROUTES>> {
+): Feature<Pick<Handlers, keyof typeof ALERT_API>> {
   const { metadata, envelope, clock, config, jobs, logger } = parts;
   const sources: AlertSources = { ...routes, metadata };
   const alerts = createAlerts({ metadata, sources, clock });

@@ -25,7 +25,14 @@ const aggregate = ((_context: unknown, body: { to: number }) => {
   return Promise.resolve({ data: { rows, groups: rows.length } });
 }) as unknown as AlertSources['aggregate'];
 const never = () => Promise.reject(new Error('nobody asks'));
-const sources: AlertSources = { aggregate, queryMetric: never, searchExceptions: never, metadata };
+const sources: AlertSources = {
+  aggregate,
+  queryMetric: never,
+  searchExceptions: never,
+  scoreAnalytics: never,
+  executeSql: never,
+  metadata,
+};
 
 const timing = { pollMs: 50, leaseMs: 30_000, heartbeatMs: 100 };
 const runner = new JobRunner({ metadata, clock, logger: silentLogger, timing });

@@ -27,6 +27,15 @@ const documentOf = (alert: AlertInput): AlertDocument => ({
   definition: JSON.stringify(alert),
 });
 
+/** What is wrong with what was written, or with who wrote it. */
+const SAID_NOW: ReadonlySet<string> = new Set([
+  'bad_query',
+  'refused',
+  'bad_request',
+  'forbidden',
+  'sql_refused',
+]);
+
 /** A place in a list as a cursor. @throws bad_request */
 export function placeOf(cursor: string | undefined): { at: number; id: string } | undefined {
   if (cursor === undefined) return undefined;
@@ -73,8 +82,7 @@ export function createAlerts(parts: {
       else await readEvents(sources, source, { context, from: end - 60_000, to: end, signal });
     } catch (thrown) {
       // What is wrong with the query is said now; a store that does not answer is no fault of it.
-      if (!(thrown instanceof CandelaError) || ['bad_query', 'refused', 'bad_request'].includes(thrown.code))
-        throw thrown;
+      if (!(thrown instanceof CandelaError) || SAID_NOW.has(thrown.code)) throw thrown;
     }
   }
 

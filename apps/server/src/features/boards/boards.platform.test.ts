@@ -61,6 +61,30 @@ it('widgets come as they are ready, equal to what the route itself answers', asy
   expect(frame.rows.map(([value]) => value)).toEqual(rows.map(({ values }) => values[0]));
 });
 
+it('a statement takes the values of variables, scores and usage are asked as panels', async () => {
+  const sql = (query: string) => ({ query: { kind: 'sql', query }, visual: { type: 'table' } });
+  const variables = [{ name: 'word', label: 'Word', kind: 'text' }];
+  const ask = (panel: object, filters: object = {}) =>
+    owner.call('POST', '/api/panels/query', { panel, variables, filters });
+  const rows = async (answer: ReturnType<typeof ask>) => {
+    const { data, text } = await answer;
+    return (data as { rows?: unknown } | undefined)?.rows ?? text;
+  };
+  const hostile = String.raw`x' OR 1=1 -- \'`;
+  const statement = sql('SELECT {{filter.word}} AS word, count() AS n FROM otel_traces GROUP BY word');
+  expect(await rows(ask(statement, { word: [hostile] }))).toEqual([]);
+  expect(await rows(ask(sql('SELECT {{filter.word}} AS word'), { word: [hostile] }))).toEqual([[hostile]]);
+  expect(await rows(ask(sql("SELECT 1 AS one WHERE 1[[ AND 'a' = {{filter.word}}]]")))).toEqual([[1]]);
+  const refused = await ask(statement);
+  expect([refused.status, refused.text], refused.text).toEqual([422, expect.stringContaining('Choose a value')]);
+  const scores = { query: { kind: 'scores', body: {} }, visual: { type: 'stat' } };
+  expect(await rows(ask(scores))).toEqual([[null]]);
+  const usage = { query: { kind: 'usage', body: { measures: ['calls'] } }, visual: { type: 'stat' } };
+  expect(await rows(ask(usage))).toEqual([[0]]);
+  const timed = { query: { kind: 'scores', body: { overTime: true, groupBy: ['model'] } }, visual: { type: 'line' } };
+  expect((await ask(timed)).status).toBe(400);
+});
+
 it.each([
   ['too many widgets', { widgets: Array.from({ length: 61 }, (_, index) => widget(`w${index}`, 0)) }],
   ['widgets on each other', { widgets: [widget('a', 0), widget('b', 1)] }],

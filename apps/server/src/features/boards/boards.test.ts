@@ -1,4 +1,12 @@
-import { boardInputSchema, frameOfText, type Panel } from '@candela/contract';
+import {
+  boardInputSchema,
+  fillStatement,
+  frameOfScores,
+  frameOfScoreSeries,
+  frameOfText,
+  frameOfUsage,
+  type Panel,
+} from '@candela/contract';
 import { expect, it } from 'vitest';
 import type { RequestContext } from '@candela/kernel';
 import { widgetEvents } from './data.ts';
@@ -159,7 +167,7 @@ it('equal questions are asked once, one that fails fails alone, and as many run 
     visual: { type: 'markdown' as const },
   };
   const widgets = [widget('a', 'x'), widget('b', 'x'), widget('c', 'bad'), widget('d', 'y'), text];
-  const scope = { from: 0, to: 1, compare: false, conditions: [] };
+  const scope = { from: 0, to: 1, compare: false, conditions: [], fill: (query: string) => query };
   const events = [];
   const { signal } = new AbortController();
   for await (const event of widgetEvents(
@@ -177,4 +185,87 @@ it('equal questions are asked once, one that fails fails alone, and as many run 
   expect(events.find(({ data }) => (data as { id?: string }).id === 'text')?.data).toMatchObject({
     frame: frameOfText('Hi'),
   });
+});
+
+const [SERVICE, LEVEL, NOTE] = boardInputSchema.parse({
+  title: 'x',
+  variables: [
+    { name: 'service', label: 'Service', kind: 'field', field: 'service', multi: true },
+    { name: 'level', label: 'Level', kind: 'number', initial: ['3'] },
+    { name: 'note', label: 'Note', kind: 'text' },
+  ],
+}).variables;
+const filled = (query: string, chosen: Record<string, string[]> = {}) =>
+  fillStatement(query, {
+    variables: [SERVICE, LEVEL, NOTE].filter((one) => one !== undefined),
+    chosen,
+    from: 0,
+    to: 60_000,
+  });
+
+it.each([
+  ['a IN {{filter.service}}', { service: ['x', "y'); --"] }, "a IN ('x', 'y\\'); --')"],
+  ['a > {{ filter.level }}', {}, 'a > 3'],
+  ["a LIKE '%{{filter.note}}%'", { note: ["o'b\\"] }, "a LIKE '%o\\'b\\\\%'"],
+  [`'it''s' = {{filter.note}}`, { note: ['x'] }, `'it''s' = 'x'`],
+  ["parse('{{filter.timeLimit.start}}')", {}, "parse('1970-01-01T00:00:00.000Z')"],
+  ['x {{{filter.timeLimit.end}}}', {}, `x '1970-01-01T00:01:00.000Z'`],
+  ['a[[ AND s IN {{filter.service}}]] b', {}, 'a b'],
+  ['a[[ AND s IN {{filter.service}}]] b', { service: ['x'] }, `a AND s IN ('x') b`],
+  ['SELECT [[1, 2], [3]]', {}, 'SELECT [[1, 2], [3]]'],
+  ['"{{filter.note}}" -- {{filter.nothing.known}}', {}, '"{{filter.note}}" -- {{filter.nothing.known}}'],
+])('fills %j with %j', (query, chosen, want) => {
+  expect(filled(query, chosen as Record<string, string[]>)).toBe(want);
+});
+
+it.each([
+  ['{{filter.other}}', {}, /no variable "other"/],
+  ['{{filter.note}}', {}, /Choose a value of "Note"/],
+  ['{{filter.level}}', { level: ['1; DROP'] }, /takes numbers/],
+])('refuses to fill %j', (query, chosen, sentence) => {
+  expect(() => filled(query, chosen as Record<string, string[]>)).toThrow(sentence);
+});
+
+it('scores and usage are frames: groups, series and days', () => {
+  const figures = {
+    scores: 4,
+    passed: 3,
+    failed: 1,
+    errors: 0,
+    mean: 0.5,
+    costUsd: 0.1,
+    passRate: 0.75,
+    interval: null,
+    enough: false,
+  };
+  const groups = ['a', 'b', 'c'].map((key) => ({ key, ...figures }));
+  expect(frameOfScores({ measures: ['pass_rate', 'mean'], by: 'name', limit: 2 }, groups)).toMatchObject({
+    rows: [
+      ['a', 0.75, 0.5],
+      ['b', 0.75, 0.5],
+    ],
+    groups: 3,
+    truncated: true,
+  });
+  const series = { series: [{ time: '1970-01-01T00:01:00.000Z', ...figures }], stepMs: 60_000 };
+  expect(
+    frameOfScoreSeries({ measures: ['cost'], by: 'name' }, [{ key: 'a', data: series }], 1),
+  ).toMatchObject({ rows: [[60_000, 'a', 0.1]], stepSeconds: 60 });
+  const row = (feature: string, date: string, calls: number) => ({
+    ...{ feature, date, provider: null, model: null, calls, failed: 0, inputTokens: 0, costUsd: 0 },
+    ...{ cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 },
+    ...{ unpricedCalls: 0, unknownCalls: 0 },
+  });
+  const data = {
+    totals: row('', '', 7),
+    rows: [row('chat', '2026-01-01', 2), row('judge', '2026-01-01', 4), row('chat', '2026-01-02', 1)],
+    truncated: false,
+  };
+  const asked = { measures: ['calls' as const], groupBy: ['feature' as const], limit: 1 };
+  expect(frameOfUsage({ ...asked, overTime: true }, data)).toMatchObject({
+    rows: [[Date.parse('2026-01-01'), 'judge', 4]],
+    groups: 2,
+    truncated: true,
+  });
+  expect(frameOfUsage({ ...asked, groupBy: [], overTime: false }, data).rows).toEqual([[7]]);
 });

@@ -1,38 +1,37 @@
 import {
-  type BodyOf,
   type Frame,
   frameOfAggregate,
   frameOfDurations,
   frameOfHeatmap,
   frameOfMetric,
+  frameOfScores,
+  frameOfScoreSeries,
   frameOfSql,
   frameOfText,
+  frameOfUsage,
   type Filter,
   type Panel,
   type PanelKind,
   type PanelQuery,
-  type ResponseOf,
   PANEL_LIMITS,
   ROUTES,
+  SCORES_OVER_TIME,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import type { RouteFunction } from '../../http/route-functions.ts';
 import { authorise } from '../identity/access.ts';
 
-type Routes = typeof ROUTES;
-type Ask<Id extends keyof Routes> = (
-  context: RequestContext,
-  body: BodyOf<Routes[Id]>,
-  signal: AbortSignal,
-) => Promise<ResponseOf<Routes[Id]>>;
-
 /** The routes that panels ask, as functions. */
-export interface PanelSources {
-  readonly aggregate: Ask<'aggregate'>;
-  readonly queryMetric: Ask<'queryMetric'>;
-  readonly queryMetricHeatmap: Ask<'queryMetricHeatmap'>;
-  readonly spanDurations: Ask<'spanDurations'>;
-  readonly executeSql: Ask<'executeSql'>;
-}
+export type PanelSources = {
+  readonly [Id in
+    | 'aggregate'
+    | 'queryMetric'
+    | 'queryMetricHeatmap'
+    | 'spanDurations'
+    | 'executeSql'
+    | 'scoreAnalytics'
+    | 'getChatUsage']: RouteFunction<Id>;
+};
 
 /** What the widgets of one answer share. Times are epoch milliseconds. */
 export interface PanelScope {
@@ -41,6 +40,8 @@ export interface PanelScope {
   readonly compare: boolean;
   /** Conditions of the chosen variables. */
   readonly conditions: readonly Extract<Filter, { field: string }>[];
+  /** A statement with the values of the variables in it. @throws refused */
+  readonly fill: (query: string) => string;
 }
 
 type QueryOf<Kind extends PanelKind> = Extract<PanelQuery, { kind: Kind }>;
@@ -103,8 +104,41 @@ const KINDS: { readonly [Kind in PanelKind]: Run<Kind> } = {
   sql: async (sources, { query: { query }, scope }, context, signal) => {
     // A board may be read with fewer rights than a statement may be run with.
     authorise(ROUTES.executeSql.permission, context);
-    const asked = { query, from: scope.from, to: scope.to, limit: PANEL_LIMITS.rows };
+    const asked = { query: scope.fill(query), from: scope.from, to: scope.to, limit: PANEL_LIMITS.rows };
     return frameOfSql((await sources.executeSql(context, asked, signal)).data);
+  },
+  scores: async (sources, { query: { body }, scope }, context, signal) => {
+    authorise(ROUTES.scoreAnalytics.permission, context);
+    const { measures, groupBy, overTime, limit, ...selection } = body;
+    const [by] = groupBy;
+    const asked = { ...selection, from: scope.from, to: scope.to, by: by ?? ('name' as const) };
+    const { data } = await sources.scoreAnalytics(context, asked, signal);
+    const notes = scope.conditions.length === 0 ? [] : ['Variables do not narrow scores.'];
+    if (!overTime) {
+      const groups = by === undefined ? [{ key: '', ...data.totals }] : data.groups;
+      return { ...frameOfScores({ measures, by, limit }, groups), notes };
+    }
+    if (by === undefined) return { ...frameOfScoreSeries({ measures, by }, [{ key: '', data }], 1), notes };
+    const largest = data.groups.slice(0, Math.min(limit, SCORES_OVER_TIME.groups));
+    const series = await Promise.all(
+      largest.map(async ({ key }) => ({
+        key,
+        data: (await sources.scoreAnalytics(context, { ...asked, [by]: key }, signal)).data,
+      })),
+    );
+    return { ...frameOfScoreSeries({ measures, by }, series, data.groups.length), notes };
+  },
+  usage: async (sources, { query: { body }, scope }, context, signal) => {
+    authorise(ROUTES.getChatUsage.permission, context);
+    const { groupBy, overTime } = body;
+    const by = [...groupBy, ...(overTime ? (['date'] as const) : [])];
+    const asked = {
+      window: 'CUSTOM' as const,
+      from: scope.from,
+      to: scope.to,
+      groupBy: by.length === 0 ? (['feature'] as const).slice() : by,
+    };
+    return frameOfUsage(body, (await sources.getChatUsage(context, asked, signal)).data);
   },
   markdown: (_sources, { query }) => Promise.resolve(frameOfText(query.text)),
 };

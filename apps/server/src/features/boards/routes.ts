@@ -1,4 +1,4 @@
-import { BOARD_LIMITS } from '@candela/contract';
+import { BOARD_LIMITS, type BodyOf, type BoardVariable, type ROUTES } from '@candela/contract';
 import type { Clock, RequestContext } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
@@ -7,9 +7,9 @@ import { type AuditEntry, record } from '../audit/service.ts';
 import { windowOf } from '../telemetry/service.ts';
 import { widgetEvents } from './data.ts';
 import { importDocument } from './import/index.ts';
-import { type PanelSources, runPanel } from './kinds.ts';
+import { type PanelScope, type PanelSources, runPanel } from './kinds.ts';
 import { createBoards } from './service.ts';
-import { conditionsOf } from './variables.ts';
+import { conditionsOf, filler } from './variables.ts';
 
 type BoardHandlers = Pick<
   Handlers,
@@ -46,6 +46,18 @@ export function boardHandlers({
   const during = (body: { readonly from: string | number; readonly to: string | number }) => {
     const { from, to } = windowOf(body, clock);
     return { from: Number(from / NANOS_PER_MS), to: Number(to / NANOS_PER_MS) };
+  };
+  const scopeOf = (
+    body: Pick<BodyOf<typeof ROUTES.queryPanel>, 'from' | 'to' | 'compare' | 'filters'>,
+    variables: readonly BoardVariable[],
+  ): PanelScope => {
+    const window = during(body);
+    return {
+      ...window,
+      compare: body.compare,
+      conditions: conditionsOf(variables, body.filters),
+      fill: filler({ ...window, variables, chosen: body.filters }),
+    };
   };
   const changeFolder = (
     context: RequestContext,
@@ -122,11 +134,7 @@ export function boardHandlers({
 
     boardData: async ({ context, params, body, signal }) => {
       const board = await boards.get(context, params.id);
-      const scope = {
-        ...during(body),
-        compare: body.compare,
-        conditions: conditionsOf(board.variables, body.filters),
-      };
+      const scope = scopeOf(body, board.variables);
       const wanted = body.widgets === undefined ? undefined : new Set(body.widgets);
       const widgets = board.widgets.filter(({ id }) => wanted?.has(id) ?? true);
       return {
@@ -134,7 +142,7 @@ export function boardHandlers({
       };
     },
     queryPanel: async ({ context, body, signal }) => {
-      const scope = { ...during(body), compare: body.compare, conditions: conditionsOf([], body.filters) };
+      const scope = scopeOf(body, body.variables);
       return { data: await runPanel(sources, { ...body.panel, scope }, context, signal) };
     },
   };

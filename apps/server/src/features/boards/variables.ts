@@ -1,4 +1,4 @@
-import type { BoardVariable } from '@candela/contract';
+import { type BoardVariable, type FillValues, fillStatement } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import type { PanelScope } from './kinds.ts';
 
@@ -27,3 +27,15 @@ export function conditionsOf(
     return [{ field, op: 'in' as const, value: numbers }];
   });
 }
+
+/** Fills statements with the values of the variables. @throws refused with which one is not known or has no value */
+export const filler =
+  (values: FillValues): PanelScope['fill'] =>
+  (query) => {
+    try {
+      return fillStatement(query, values);
+    } catch (thrown) {
+      if (thrown instanceof RangeError) throw fail('refused', { detail: thrown.message });
+      throw thrown;
+    }
+  };

@@ -58,6 +58,8 @@ function figuresOf({ scores, passed, failed, errors, mean, costUsd }: ScoreFigur
   };
 }
 
+const NO_SCORES: ScoreFigures = { scores: 0, passed: 0, failed: 0, errors: 0, mean: null, costUsd: 0 };
+
 export interface ScoreParts {
   readonly scores: ScoreQueries;
   readonly queries: TelemetryQueries;
@@ -130,12 +132,15 @@ export function scoreHandlers({
       const window = windowOf({ from, to }, clock);
       const span = Number((window.to - window.from) / NS_PER_MS);
       const stepMs = Math.max(60_000, Math.ceil(span / POINTS / 60_000) * 60_000);
-      const [groups, series] = await Promise.all([
+      const [groups, series, [all]] = await Promise.all([
         scores.groups(context, { window, selection, by }, signal),
         scores.series(context, { window, selection, stepMs }, signal),
+        // One step that is longer than any window.
+        scores.series(context, { window, selection, stepMs: Number.MAX_SAFE_INTEGER }, signal),
       ]);
       return {
         data: {
+          totals: figuresOf(all ?? NO_SCORES),
           groups: groups.map((group) => ({ key: group.key, ...figuresOf(group) })),
           series: series.map((point) => ({
             time: new Date(point.startMs).toISOString(),

@@ -31,6 +31,8 @@ export interface TimeChartInput {
   readonly window: TimeWindow;
   readonly stepSeconds: number;
   readonly kind: 'line' | 'area' | 'bars';
+  /** Whether areas and bars lie on each other; absent: they do. Lines never do. */
+  readonly stacked?: boolean;
   readonly unit?: string;
   /** What a bucket without a point is: `gap` (nothing measured, the default) or `zero` (truly none, for counts). */
   readonly missing?: 'gap' | 'zero';
@@ -89,7 +91,7 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
   const stepMs = Math.max(1_000 * input.stepSeconds, (window.toMs - window.fromMs) / MOST_STEPS, 1);
   const fromMs = Math.floor(window.fromMs / stepMs) * stepMs;
   const steps = Math.max(1, Math.ceil((window.toMs - fromMs) / stepMs));
-  const stacked = input.kind !== 'line';
+  const stacked = input.kind !== 'line' && input.stacked !== false;
   const fill = input.missing === 'zero' ? 0 : null;
   const weighed = input.series.map((series) => {
     const values = valuesOf(series, fromMs, stepMs, steps, fill);

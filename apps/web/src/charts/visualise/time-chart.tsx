@@ -39,6 +39,8 @@ export interface TimeChartProps extends TimeChartInput {
   /** New data is under way. */
   readonly pending?: boolean;
   readonly exemplars?: readonly Exemplar[];
+  /** Values that are drawn as lines across the plot: thresholds. */
+  readonly levels?: readonly { readonly value: number; readonly tone: 'warn' | 'danger' | 'ok' }[];
   /** Dragging over the plot, or Shift with the arrows and Enter, takes these buckets. */
   readonly onZoom?: (window: TimeWindow) => void;
   /** A click, or Enter, on a bucket; with the series pointed at. */
@@ -52,7 +54,9 @@ const MARK = 24;
 const LOW = 100;
 const MINIMUM_DRAG = 0.006;
 
-/** Lines, stacked areas or stacked bars over time; the one time chart of the product. */
+const LEVELS = { warn: 'stroke-warn', danger: 'stroke-danger', ok: 'stroke-ok' } as const;
+
+/** Lines, areas or bars over time, stacked or not; the one time chart of the product. */
 export function TimeChart(props: TimeChartProps) {
   const { kind, unit = '', height = 140 } = props;
   const zone = zonePreference.use();
@@ -65,7 +69,8 @@ export function TimeChart(props: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
 
-  const { series, total, colours, window, stepSeconds, missing, previous, exemplars } = props;
+  const { series, total, colours, window, stepSeconds, missing, previous, exemplars, levels } = props;
+  const stacked = props.stacked !== false;
   const all = useMemo(
     () =>
       prepareTimeChart({
@@ -73,15 +78,30 @@ export function TimeChart(props: TimeChartProps) {
         window,
         stepSeconds,
         kind,
+        stacked,
         unit,
         valueTicks: height < LOW ? 2 : 4,
         ...(total === undefined ? {} : { total }),
         ...(colours === undefined ? {} : { colours }),
         ...(missing === undefined ? {} : { missing }),
         ...(previous === undefined ? {} : { previous }),
-        ...(exemplars === undefined ? {} : { alsoFit: exemplars.map((one) => one.value) }),
+        alsoFit: [...(exemplars ?? []), ...(levels ?? [])].map((one) => one.value),
       }),
-    [series, total, colours, window, stepSeconds, kind, unit, missing, previous, exemplars, height],
+    [
+      series,
+      total,
+      colours,
+      window,
+      stepSeconds,
+      kind,
+      stacked,
+      unit,
+      missing,
+      previous,
+      exemplars,
+      levels,
+      height,
+    ],
   );
   const alone = useMemo(() => {
     if (solo === undefined) return undefined;
@@ -93,6 +113,7 @@ export function TimeChart(props: TimeChartProps) {
       window,
       stepSeconds,
       kind,
+      stacked,
       unit,
       valueTicks: height < LOW ? 2 : 4,
       ...(missing === undefined ? {} : { missing }),
@@ -105,7 +126,7 @@ export function TimeChart(props: TimeChartProps) {
       series: chart.series.map((one) => ({ ...painted(one), twin })),
       previous: chart.previous.map(painted),
     };
-  }, [solo, series, all, window, stepSeconds, kind, unit, missing, previous, height]);
+  }, [solo, series, all, window, stepSeconds, kind, stacked, unit, missing, previous, height]);
   const chart = alone ?? all;
 
   const { axis } = chart;
@@ -225,6 +246,17 @@ export function TimeChart(props: TimeChartProps) {
                 />
               )}
               {width > 0 && <TimeMarks chart={chart} kind={kind} place={place} faded={faded} />}
+              {(levels ?? []).map(({ value, tone }) => (
+                <line
+                  key={`${tone} ${value}`}
+                  x1={0}
+                  x2={width}
+                  y1={place.y(value)}
+                  y2={place.y(value)}
+                  strokeDasharray="6 3"
+                  className={LEVELS[tone]}
+                />
+              ))}
               {step !== undefined && kind !== 'bars' && (
                 <Crosshair chart={chart} step={step} place={place} pointed={hover?.key} />
               )}

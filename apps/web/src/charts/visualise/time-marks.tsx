@@ -18,7 +18,7 @@ const oneOf = <T,>(ways: readonly T[], twin: number): T => ways[Math.min(twin, w
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** The series of a chart as lines, stacked areas or stacked bars; `faded` tells which stand back. */
+/** The series of a chart as lines, areas or bars, stacked or not; `faded` tells which stand back. */
 export function TimeMarks(props: {
   chart: PreparedChart;
   kind: 'line' | 'area' | 'bars';
@@ -39,17 +39,21 @@ export function TimeMarks(props: {
           />
         </g>
       ))}
-      {chart.series.map((series) => (
+      {chart.series.map((series, at) => (
         <g key={series.key} opacity={props.faded(series.key) ? 0.15 : 1}>
           {kind === 'bars' ? (
             <path
-              d={barsPath(chart, series, place)}
+              d={barsPath(chart, series, place, at)}
               fill={series.colour}
               fillOpacity={oneOf(WEIGHTS, series.twin)}
             />
           ) : kind === 'area' ? (
             <>
-              <path d={areaPath(chart, series, place)} fill={series.colour} fillOpacity={0.3} />
+              <path
+                d={areaPath(chart, series, place)}
+                fill={series.colour}
+                fillOpacity={chart.stacked ? 0.3 : 0.15}
+              />
               <path
                 d={linePath(series, place) + loneTops(chart, series, place)}
                 fill="none"
@@ -130,17 +134,19 @@ function loneTops(chart: PreparedChart, series: PreparedSeries, place: Place): s
     .join('');
 }
 
-/** One path a series: hundreds of bars cost one element. */
-function barsPath(chart: PreparedChart, series: PreparedSeries, place: Place): string {
+/** One path a series: hundreds of bars cost one element. Those that are not stacked stand beside each other. */
+function barsPath(chart: PreparedChart, series: PreparedSeries, place: Place, index: number): string {
   const slot = place.width / chart.steps;
-  const wide = Math.max(1, slot * 0.84);
+  const all = Math.max(1, slot * 0.84);
+  const wide = chart.stacked ? all : Math.max(1, all / chart.series.length);
+  const shift = chart.stacked ? 0 : index * wide;
   const parts: string[] = [];
   for (const [at, value] of series.values.entries()) {
     if (value === null || value === 0) continue;
     const [bottom, top] = [place.y(series.low[at] as number), place.y(series.high[at] as number)];
     // A few failures among thousands stay visible.
     const tall = Math.max(2, Math.abs(bottom - top));
-    const x = at * slot + (slot - wide) / 2;
+    const x = at * slot + (slot - all) / 2 + shift;
     parts.push(
       `M${round(x)} ${round(top <= bottom ? bottom - tall : bottom)}h${round(wide)}v${round(tall)}h${-round(wide)}Z`,
     );

@@ -26,7 +26,11 @@ export function validateAlertSearch(raw: Record<string, unknown>): AlertSearch {
 }
 
 /** Whether an alert can watch what a panel asks. */
-export const canAlert = ({ query }: Panel): boolean => query.kind === 'aggregate' || query.kind === 'metric';
+export const canAlert = ({ query }: Panel): boolean =>
+  query.kind === 'aggregate' ||
+  query.kind === 'metric' ||
+  query.kind === 'scores' ||
+  (query.kind === 'sql' && !query.query.includes('{{'));
 
 /** Where a panel of any page becomes an alert: the address of a new one that watches the same. */
 export const alertOnThis = (title: string, { query, visual }: Panel) => ({

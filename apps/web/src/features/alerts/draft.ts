@@ -1,6 +1,7 @@
 import type { Alert, AlertDraft, AlertKind, AlertSourceInput, Panel } from '@candela/contract';
 
-type Query = Extract<Panel['query'], { kind: 'aggregate' | 'metric' }>;
+type Query = Extract<Panel['query'], { kind: 'aggregate' | 'metric' | 'scores' | 'sql' }>;
+const WATCHED: ReadonlySet<string> = new Set<Query['kind']>(['aggregate', 'metric', 'scores', 'sql']);
 
 export const KINDS: readonly { value: AlertKind; label: string; hint: string }[] = [
   { value: 'threshold', label: 'Threshold', hint: 'A value beyond a limit.' },
@@ -10,6 +11,7 @@ export const KINDS: readonly { value: AlertKind; label: string; hint: string }[]
     label: 'Anomaly',
     hint: 'A value unlike that of the same time of the last four weeks.',
   },
+  { value: 'score_below', label: 'Score below', hint: 'Scores of evaluators and people that fell.' },
   { value: 'no_data', label: 'No data', hint: 'Nothing arrives any more of what the query finds.' },
   { value: 'burn_rate', label: 'Burn rate', hint: 'An error budget of 30 days that is spent too fast.' },
   { value: 'budget', label: 'Budget', hint: 'Spending of a project, or of each user, model, session.' },
@@ -46,6 +48,8 @@ export function sourceOf(kind: AlertKind, before?: AlertSourceInput): AlertSourc
       return { kind, query, windowSeconds, direction: 'both', sensitivity: 4 };
     case 'no_data':
       return { kind, query, windowSeconds };
+    case 'score_below':
+      return { kind, measure: 'pass_rate', value: 0.8, minScores: 20, windowSeconds: 3_600 };
     case 'burn_rate':
       return { kind, objective: 0.99, groupBy: [] };
     case 'budget':
@@ -67,6 +71,18 @@ export function sourceOf(kind: AlertKind, before?: AlertSourceInput): AlertSourc
   }
 }
 
+/** A query without buckets: an alert measures its window as a whole. */
+function untimed(query: Query): Query {
+  if (query.kind === 'sql') return query;
+  if (query.kind === 'scores') return { kind: 'scores', body: { ...query.body, overTime: false } };
+  const {
+    bucketSeconds: _buckets,
+    stepSeconds: _step,
+    ...body
+  } = query.body as typeof query.body & { bucketSeconds?: unknown; stepSeconds?: unknown };
+  return { kind: query.kind, body } as Query;
+}
+
 /** What a new alert begins with: from a chart, its query without buckets and its threshold. */
 export function newDraft(on: string | undefined): AlertDraft {
   try {
@@ -75,20 +91,12 @@ export function newDraft(on: string | undefined): AlertDraft {
       query: Query;
       threshold?: { value: number; when: 'above' | 'below' };
     };
-    if (query.kind !== 'aggregate' && query.kind !== 'metric') throw new TypeError('not a query');
-    const {
-      bucketSeconds: _buckets,
-      stepSeconds: _step,
-      ...body
-    } = query.body as Query['body'] & {
-      bucketSeconds?: unknown;
-      stepSeconds?: unknown;
-    };
+    if (!WATCHED.has(query.kind)) throw new TypeError('not a query');
     return {
       name: String(title).slice(0, 120),
       source: {
         kind: 'threshold',
-        query: { kind: query.kind, body } as Query,
+        query: untimed(query),
         windowSeconds: 300,
         condition: { op: threshold?.when === 'below' ? '<' : '>', value: threshold?.value ?? 10 },
       },

@@ -1,6 +1,7 @@
 import type { AlertSourceInput } from '@candela/contract';
 import { useState } from 'react';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { SCORE_GROUPS, SCORE_MEASURES } from '../panels/panel-start.ts';
 import { measureWords } from '../panels/prepare-frame.ts';
 import { splitList } from './draft.ts';
 
@@ -27,29 +28,87 @@ const MEASURES = [
 const OF_LOGS: readonly string[] = ['count', 'errors', 'error_rate', 'traces', 'sessions', 'users'];
 const HOW = ['', 'avg', 'sum', 'min', 'max', 'last', 'rate', 'increase', 'count', 'p50', 'p90', 'p95', 'p99'];
 
+const STARTS: Readonly<Record<string, Query>> = {
+  spans: { kind: 'aggregate', body: { signal: 'spans', groupBy: [], measures: ['count'] } },
+  logs: { kind: 'aggregate', body: { signal: 'logs', groupBy: [], measures: ['count'] } },
+  metric: { kind: 'metric', body: { metric: 'hw.gpu.utilization', groupBy: [] } },
+  scores: { kind: 'scores', body: { measures: ['pass_rate'], groupBy: [] } },
+  sql: { kind: 'sql', query: 'SELECT ServiceName, count() AS spans FROM otel_traces GROUP BY ServiceName' },
+};
+
 /** What is measured: the query of a chart, with one measure. */
 export function QueryFields({ query, onChange }: { query: Query; onChange: (query: Query) => void }) {
-  const [groups, setGroups] = useState((query.body.groupBy ?? []).join(', '));
-  const body = (next: object) => onChange({ ...query, body: { ...query.body, ...next } } as Query);
-  const signal = query.kind === 'metric' ? 'metric' : (query.body.signal ?? 'spans');
-  const choose = (next: string) =>
-    onChange(
-      next === 'metric'
-        ? { kind: 'metric', body: { metric: 'hw.gpu.utilization', groupBy: [] } }
-        : { kind: 'aggregate', body: { signal: next as 'spans' | 'logs', groupBy: [], measures: ['count'] } },
-    );
+  const signal = query.kind === 'aggregate' ? (query.body.signal ?? 'spans') : query.kind;
   return (
     <>
       <SelectField
         label="Measures"
         value={signal}
-        onValue={choose}
+        onValue={(next) => onChange(STARTS[next] ?? query)}
         options={[
           { value: 'spans', label: 'Spans' },
           { value: 'logs', label: 'Log records' },
           { value: 'metric', label: 'A metric' },
+          { value: 'scores', label: 'Scores' },
+          { value: 'sql', label: 'SQL' },
         ]}
       />
+      {query.kind === 'sql' ? (
+        <TextArea
+          label="Statement"
+          className="sm:col-span-2"
+          hint="The first number of a row is its value, its texts are its group. It sees the rows of the window."
+          value={query.query}
+          onValue={(text) => onChange({ kind: 'sql', query: text })}
+          rows={5}
+          spellCheck={false}
+        />
+      ) : query.kind === 'scores' ? (
+        <ScoreFields query={query} onChange={onChange} />
+      ) : (
+        <RowFields query={query} signal={signal} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+function ScoreFields(props: { query: Extract<Query, { kind: 'scores' }>; onChange: (query: Query) => void }) {
+  const { body } = props.query;
+  const set = (next: object) => props.onChange({ kind: 'scores', body: { ...body, ...next } });
+  return (
+    <>
+      <SelectField
+        label="Value"
+        value={body.measures?.[0] ?? 'pass_rate'}
+        onValue={(measure) => set({ measures: [measure] })}
+        options={SCORE_MEASURES.map((one) => ({ value: one, label: measureWords(one) }))}
+      />
+      <TextField
+        label="Name of the score"
+        value={body.name ?? ''}
+        onValue={(name) => set({ name: name === '' ? undefined : name })}
+        hint="Empty: all."
+      />
+      <SelectField
+        label="For each"
+        value={body.groupBy?.[0] ?? ''}
+        onValue={(by) => set({ groupBy: by === '' ? [] : [by] })}
+        options={[{ value: '', label: 'All together' }, ...SCORE_GROUPS]}
+      />
+    </>
+  );
+}
+
+function RowFields(props: {
+  query: Extract<Query, { kind: 'aggregate' | 'metric' }>;
+  signal: string;
+  onChange: (query: Query) => void;
+}) {
+  const { query, signal } = props;
+  const [groups, setGroups] = useState((query.body.groupBy ?? []).join(', '));
+  const body = (next: object) => props.onChange({ ...query, body: { ...query.body, ...next } } as Query);
+  return (
+    <>
       {query.kind === 'aggregate' ? (
         <SelectField
           label="Value"

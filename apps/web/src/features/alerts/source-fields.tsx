@@ -3,6 +3,7 @@ import { CheckField, CheckList, SelectField, TextField } from '../../ui/field.ts
 import { BudgetFields } from './budget-fields.tsx';
 import { KINDS, sourceOf } from './draft.ts';
 import { NumberField, type SourceProps } from './number-field.tsx';
+import { SCORE_GROUPS } from '../panels/panel-start.ts';
 import { QueryFields } from './query-fields.tsx';
 
 const WINDOWS = [
@@ -83,6 +84,7 @@ export function SourceFields({ source, onChange }: SourceProps) {
           />
         </>
       )}
+      {source.kind === 'score_below' && <ScoreBelowFields source={source} onChange={onChange} />}
       {source.kind === 'burn_rate' && (
         <>
           <NumberField
@@ -147,6 +149,53 @@ export function SourceFields({ source, onChange }: SourceProps) {
         </div>
       )}
     </div>
+  );
+}
+
+function ScoreBelowFields({ source, onChange }: SourceProps<'score_below'>) {
+  const set = (next: object) => onChange({ ...source, ...next } as AlertSourceInput);
+  return (
+    <>
+      <SelectField
+        label="Value"
+        value={source.measure ?? 'pass_rate'}
+        onValue={(measure) => set({ measure })}
+        options={[
+          { value: 'pass_rate', label: 'Part that passed, 0 to 1' },
+          { value: 'mean', label: 'Mean of the values' },
+        ]}
+      />
+      <NumberField
+        label="Fires below"
+        value={source.value}
+        onValue={(value) => set({ value: value ?? Number.NaN })}
+      />
+      <NumberField
+        label="Recovers at"
+        value={source.recovery}
+        onValue={(recovery) => set({ recovery })}
+        hint="Empty: the limit itself."
+      />
+      <NumberField
+        label="Scores at least"
+        value={source.minScores}
+        min={1}
+        onValue={(minScores) => set({ minScores })}
+        hint="Fewer say nothing: no data."
+      />
+      <TextField
+        label="Name of the score"
+        value={source.name ?? ''}
+        onValue={(name) => set({ name: name === '' ? undefined : name })}
+        hint="Empty: all."
+      />
+      <SelectField
+        label="For each"
+        value={source.groupBy?.[0] ?? ''}
+        onValue={(by) => set({ groupBy: by === '' ? [] : [by] })}
+        options={[{ value: '', label: 'All together' }, ...SCORE_GROUPS]}
+      />
+    </>
   );
 }
 

@@ -70,7 +70,7 @@ function ImportLayout({ layout }: { layout: Record<string, unknown> }) {
       </span>
       <ErrorLine error={made.error} />
       {made.data === undefined ? (
-        <Button look="primary" busy={made.isPending} onClick={() => made.mutate(layout)}>
+        <Button look="primary" busy={made.isPending} onClick={() => made.mutate({ document: layout })}>
           Import the dashboard
         </Button>
       ) : (

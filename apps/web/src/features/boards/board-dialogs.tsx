@@ -1,12 +1,13 @@
 import type { Board, ImportReport } from '@candela/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { BOARD_KEYS, createBoard, createFolder, deleteBoard, importBoard } from '../../api/boards.ts';
+import { BOARD_KEYS, createBoard, deleteBoard, importBoard } from '../../api/boards.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { Modal } from '../../ui/modal.tsx';
+import { FolderField } from './folder-dialogs.tsx';
 
 const touches = [[...BOARD_KEYS]];
 
@@ -14,6 +15,7 @@ const touches = [[...BOARD_KEYS]];
 export function NewBoard({ add, onClose }: { add?: string | undefined; onClose: () => void }) {
   const navigate = useNavigate();
   const [title, setTitle] = useState('');
+  const [folderId, setFolder] = useState<string | null>(null);
   const create = useApiMutation(createBoard, {
     touches,
     onDone: ({ id }) =>
@@ -30,28 +32,11 @@ export function NewBoard({ add, onClose }: { add?: string | undefined; onClose: 
       busy={create.isPending}
       error={create.error}
       ready={title.trim() !== ''}
-      onSubmit={() => create.mutate({ title })}
+      onSubmit={() => create.mutate({ title, folderId })}
       onClose={onClose}
     >
       <TextField label="Title" value={title} onValue={setTitle} maxLength={120} autoFocus />
-    </FormDialog>
-  );
-}
-
-export function NewFolder({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
-  const create = useApiMutation(createFolder, { touches, onDone: onClose });
-  return (
-    <FormDialog
-      title="New folder"
-      action="Create"
-      busy={create.isPending}
-      error={create.error}
-      ready={name.trim() !== ''}
-      onSubmit={() => create.mutate(name)}
-      onClose={onClose}
-    >
-      <TextField label="Name" value={name} onValue={setName} maxLength={80} autoFocus />
+      <FolderField label="Folder" value={folderId} onValue={setFolder} />
     </FormDialog>
   );
 }
@@ -60,6 +45,7 @@ export function NewFolder({ onClose }: { onClose: () => void }) {
 export function ImportBoard({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
+  const [folderId, setFolder] = useState<string | null>(null);
   const [wrong, setWrong] = useState<Error>();
   const [done, setDone] = useState<{ board: Board; report: ImportReport }>();
   const take = useApiMutation(importBoard, { touches, onDone: setDone });
@@ -68,13 +54,15 @@ export function ImportBoard({ onClose }: { onClose: () => void }) {
     try {
       const read: unknown = JSON.parse(text);
       if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new Error('no object');
-      take.mutate({ ...read });
+      take.mutate({ document: { ...read }, folderId });
     } catch {
       setWrong(new Error('This is no JSON object.'));
     }
   };
   if (done !== undefined) {
     const missing = done.report.widgets.filter(({ outcome }) => outcome === 'placeholder');
+    // What was taken with a difference says which.
+    const told = done.report.widgets.filter(({ reason }) => reason !== null);
     return (
       <Modal label="Imported" onClose={onClose} className="w-[min(560px,94vw)]">
         <div className="flex flex-col gap-2 p-4">
@@ -84,7 +72,7 @@ export function ImportBoard({ onClose }: { onClose: () => void }) {
             {missing.length > 0 && '; the others are placeholders that say why'}.
           </p>
           <ul className="max-h-60 overflow-y-auto text-sm">
-            {missing.map(({ title, reason }, index) => (
+            {told.map(({ title, reason }, index) => (
               <li key={index} className="border-b border-line/50 py-1 last:border-0">
                 <span className="font-medium">{title}</span> <span className="text-muted">{reason}</span>
               </li>
@@ -127,6 +115,7 @@ export function ImportBoard({ onClose }: { onClose: () => void }) {
           }}
         />
       </label>
+      <FolderField label="Folder" value={folderId} onValue={setFolder} />
       <TextArea label="JSON" value={text} onValue={setText} rows={10} spellCheck={false} />
     </FormDialog>
   );

@@ -27,6 +27,8 @@ export function BoardGrid(props: {
   widgets: readonly Widget[];
   editing: boolean;
   onLayout: (widgets: Widget[]) => void;
+  /** Ref of each widget. */
+  watch: (element: HTMLElement | null) => (() => void) | undefined;
   children: (widget: Widget, handles: ReactNode) => ReactNode;
 }) {
   const { editing, onLayout } = props;
@@ -130,6 +132,8 @@ export function BoardGrid(props: {
           return (
             <div
               key={id}
+              ref={props.watch}
+              data-widget={id}
               data-testid="widget"
               className={cx(
                 'widget-place relative min-w-0',

@@ -1,34 +1,23 @@
 import type { Board, Widget } from '@candela/contract';
 import { nextPlace } from '@candela/contract/layout';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Copy, Maximize2, Minimize2, Pencil, Pin, PinOff, Plus } from 'lucide-react';
+import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import {
-  BOARD_KEYS,
-  type BoardAround,
-  boardQuery,
-  duplicateBoard,
-  exportBoard,
-  pinBoard,
-  replaceBoard,
-} from '../../api/boards.ts';
-import { saveFile } from '../../lib/save-stream.ts';
-import { useApiMutation } from '../../lib/use-api-mutation.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { BOARD_KEYS, type BoardAround, boardQuery, replaceBoard } from '../../api/boards.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
-import { BackLink } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useGuardedForm } from '../build/use-guarded-form.ts';
 import { useWhoAsks } from '../session/use-person.ts';
+import { startOf } from '../panels/panel-start.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { BoardGrid, heightOf } from './board-grid.tsx';
+import { BoardHead } from './board-head.tsx';
 import { chosenOf, panelOfText } from './board-search.ts';
-import { DeleteBoard } from './board-dialogs.tsx';
 import { BoardSettings } from './board-settings.tsx';
 import { useBoardData } from './use-board-data.ts';
+import { useInView } from './use-in-view.ts';
 import { VariablesBar } from './variables-bar.tsx';
 import { WidgetCard } from './widget-card.tsx';
 import { WidgetEditor } from './widget-editor.tsx';
@@ -72,13 +61,11 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
   const { range, environment, compare, window } = useShell();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const leave = useNavigate();
   const client = useQueryClient();
-  const { person, can } = useWhoAsks();
+  const { can } = useWhoAsks();
   const [editing, setEditing] = useState(false);
   const [edited, setEdited] = useState<Widget>();
   const [settings, setSettings] = useState(false);
-  const [removing, setRemoving] = useState(false);
   const form = useGuardedForm<Board, BoardForm>({
     kept: board,
     formOf,
@@ -103,7 +90,9 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
     () => ({ from: range.from, to: range.to, compare, filters, environment }),
     [range.from, range.to, compare, filters, environment],
   );
-  const { states, error } = useBoardData(board.id, board.revision, board.widgets, {
+  const { visible, watch } = useInView();
+  const inView = board.widgets.filter((one) => visible.has(one.id)).map((one) => one.id);
+  const { states, error } = useBoardData(board.id, board.revision, inView, {
     ...around,
     from: new Date(window.fromMs).toISOString(),
     to: new Date(window.toMs).toISOString(),
@@ -111,29 +100,13 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
   useRefresh(board.refreshSeconds, editing);
   const scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const mayEdit = can('member');
-  const touches = [[...BOARD_KEYS]];
-  const copy = useApiMutation(duplicateBoard, {
-    touches,
-    onDone: ({ id }) => void leave({ to: '/boards/$board', params: { board: id } }),
-  });
-  const pin = useApiMutation(pinBoard, { touches });
   const put = (next: readonly Widget[]) => form.change({ widgets: next });
   const add = () =>
     setEdited({
       id: newId(),
       title: 'New widget',
       description: '',
-      query: {
-        kind: 'aggregate',
-        body: {
-          signal: 'spans',
-          groupBy: [],
-          measures: ['count'],
-          bucketSeconds: 'auto',
-          limit: 8,
-          comparePrevious: false,
-        },
-      },
+      query: startOf('aggregate'),
       visual: { type: 'line' },
       place: { x: 0, y: 0, w: 0, h: 0 },
     });
@@ -156,7 +129,6 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
   const wall = search.wall === true;
   const setWall = (on: boolean) =>
     void navigate({ search: (before) => ({ ...before, wall: on ? true : undefined }) as typeof before });
-  const save = () => form.save();
   const isNew = edited !== undefined && !widgets.some(({ id }) => id === edited.id);
   return (
     <div
@@ -168,78 +140,22 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
     >
       <title>{`${form.form.title} · Candela`}</title>
       <UnsavedGuard unsaved={form.dirty} what="this dashboard" />
-      <header className="sticky top-0 z-20 flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line bg-bg px-3 py-1.5">
-        {!wall && <BackLink to="/boards" label="Back to the dashboards" />}
-        <h1 className="min-w-0 truncate text-lg font-semibold" title={board.description}>
-          {form.form.title}
-        </h1>
-        {board.seeded && <Badge>read-only</Badge>}
-        {form.form.visibility === 'private' && <Badge>private</Badge>}
-        {form.form.tags.map((tag) => (
-          <Badge key={tag}>{tag}</Badge>
-        ))}
-        <span className="ml-auto flex flex-wrap items-center gap-1.5">
-          {editing ? (
-            <>
-              <Button onClick={add}>
-                <Plus size={14} aria-hidden />
-                Add widget
-              </Button>
-              <Button onClick={() => setSettings(true)}>Settings</Button>
-              <Button
-                onClick={() => {
-                  form.restart(board);
-                  setEditing(false);
-                }}
-              >
-                {form.dirty ? 'Discard' : 'Done'}
-              </Button>
-              <Button look="primary" busy={form.busy} disabled={!form.dirty} onClick={save}>
-                Save
-              </Button>
-            </>
-          ) : (
-            <>
-              {person !== undefined && (
-                <Button
-                  look="plain"
-                  aria-pressed={board.pinned}
-                  aria-label={board.pinned ? 'Unpin' : 'Pin'}
-                  title={board.pinned ? 'Unpin' : 'Pin for myself'}
-                  busy={pin.isPending}
-                  onClick={() => pin.mutate({ id: board.id, pinned: !board.pinned })}
-                >
-                  {board.pinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
-                </Button>
-              )}
-              <Button
-                look="plain"
-                aria-label={wall ? 'Leave full screen' : 'Full screen'}
-                title={wall ? 'Leave full screen' : 'Full screen'}
-                onClick={() => setWall(!wall)}
-              >
-                {wall ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
-              </Button>
-              <Button onClick={() => void saveBoard(board)}>Export</Button>
-              {mayEdit && (
-                <Button busy={copy.isPending} onClick={() => copy.mutate(board.id)}>
-                  <Copy size={14} aria-hidden />
-                  {board.seeded ? 'Duplicate to edit' : 'Duplicate'}
-                </Button>
-              )}
-              {mayEdit && !board.seeded && (
-                <>
-                  <Button onClick={() => setRemoving(true)}>Delete</Button>
-                  <Button look="primary" onClick={() => setEditing(true)}>
-                    <Pencil size={14} aria-hidden />
-                    Edit
-                  </Button>
-                </>
-              )}
-            </>
-          )}
-        </span>
-      </header>
+      <BoardHead
+        board={board}
+        form={form.form}
+        wall={wall}
+        onWall={setWall}
+        editing={editing}
+        onEdit={(on) => {
+          if (!on) form.restart(board);
+          setEditing(on);
+        }}
+        dirty={form.dirty}
+        busy={form.busy}
+        onAdd={add}
+        onSettings={() => setSettings(true)}
+        onSave={() => form.save()}
+      />
       {form.conflict && (
         <div
           role="alert"
@@ -254,10 +170,7 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
           </Button>
         </div>
       )}
-      <ErrorLine
-        error={form.conflict ? undefined : (form.error ?? copy.error ?? error)}
-        className="px-3 py-1"
-      />
+      <ErrorLine error={form.conflict ? undefined : (form.error ?? error)} className="px-3 py-1" />
       <VariablesBar
         variables={board.variables}
         chosen={filters}
@@ -291,12 +204,13 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
             )}
           </Notice>
         ) : (
-          <BoardGrid widgets={widgets} editing={editing} onLayout={put}>
+          <BoardGrid widgets={widgets} editing={editing} onLayout={put} watch={watch}>
             {(widget, handles) => (
               <WidgetCard
                 widget={widget}
                 state={states.get(widget.id) ?? (isKept(board, widget) ? undefined : UNSAVED)}
                 scope={scope}
+                fill={{ variables: board.variables, chosen: filters }}
                 height={heightOf(widget.place)}
                 handles={handles}
                 editing={editing}
@@ -320,7 +234,7 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
           key={edited.id}
           widget={edited}
           isNew={isNew}
-          around={around}
+          around={{ ...around, filters: chosenOf(search.vars, variables), variables }}
           window={window}
           onClose={() => {
             setEdited(undefined);
@@ -364,7 +278,6 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
           }}
         />
       )}
-      {removing && <DeleteBoard board={board} onClose={() => setRemoving(false)} />}
     </div>
   );
 }
@@ -383,13 +296,4 @@ function useRefresh(seconds: number, paused: boolean): void {
     }, seconds * 1_000);
     return () => clearInterval(timer);
   }, [seconds, paused]);
-}
-
-async function saveBoard(board: Board): Promise<void> {
-  const file = await exportBoard(board.id);
-  const name = board.title
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .toLowerCase()
-    .slice(0, 80);
-  saveFile(new Blob([JSON.stringify(file, null, 2)]), `${name}.json`, 'application/json');
 }

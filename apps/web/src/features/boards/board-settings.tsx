@@ -1,11 +1,10 @@
 import type { Board, BoardVariable } from '@candela/contract';
-import { useQuery } from '@tanstack/react-query';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { boardsQuery } from '../../api/boards.ts';
 import { Button } from '../../ui/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
+import { FolderField } from './folder-dialogs.tsx';
 
 export interface BoardSettingsValue {
   readonly title: string;
@@ -45,7 +44,6 @@ export function BoardSettings(props: {
 }) {
   const [form, setForm] = useState(props.value);
   const [tags, setTags] = useState(props.value.tags.join(', '));
-  const folders = useQuery(boardsQuery()).data?.folders ?? [];
   const change = (next: Partial<BoardSettingsValue>) => setForm((before) => ({ ...before, ...next }));
   const variable = (at: number, next: Partial<BoardVariable>) =>
     change({ variables: form.variables.map((one, index) => (index === at ? { ...one, ...next } : one)) });
@@ -69,15 +67,7 @@ export function BoardSettings(props: {
       />
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField label="Tags" hint="Separated by commas." value={tags} onValue={setTags} />
-        <SelectField
-          label="Folder"
-          value={form.folderId ?? ''}
-          onValue={(id) => change({ folderId: id === '' ? null : id })}
-          options={[
-            { value: '', label: 'None' },
-            ...folders.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-        />
+        <FolderField label="Folder" value={form.folderId} onValue={(folderId) => change({ folderId })} />
         <SelectField
           label="Who sees it"
           value={form.visibility}

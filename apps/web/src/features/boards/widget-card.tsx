@@ -1,4 +1,5 @@
-import type { Widget } from '@candela/contract';
+import type { Panel, Widget } from '@candela/contract';
+import { type FillValues, fillStatement } from '@candela/contract/fill';
 import { useNavigate } from '@tanstack/react-router';
 import { Copy, Download, Image, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
@@ -23,6 +24,8 @@ export function WidgetCard(props: {
   widget: Widget;
   state: WidgetState | undefined;
   scope: Scope;
+  /** What placeholders of its statement stand for. */
+  fill: Pick<FillValues, 'variables' | 'chosen'>;
   height: number;
   handles: ReactNode;
   editing: boolean;
@@ -35,7 +38,7 @@ export function WidgetCard(props: {
   const navigate = useNavigate();
   const body = useRef<HTMLDivElement>(null);
   const panel = { query: widget.query, visual: widget.visual };
-  const query = openQueryOf(panel, scope);
+  const query = openQueryOf(filled(panel, { ...props.fill, scope }), scope);
   const asked = widget.query;
   const isText = asked.kind === 'markdown';
   const drill =
@@ -150,6 +153,24 @@ export function WidgetCard(props: {
       </div>
     </section>
   );
+}
+
+/** A panel whose statement has the values of the variables in it, as it is asked; without a value it stays as it is. */
+function filled(
+  panel: Panel,
+  of: Pick<FillValues, 'variables' | 'chosen'> & { readonly scope: Scope },
+): Panel {
+  const { query } = panel;
+  if (query.kind !== 'sql') return panel;
+  const { fromMs, toMs } = of.scope.window;
+  try {
+    return {
+      ...panel,
+      query: { kind: 'sql', query: fillStatement(query.query, { ...of, from: fromMs, to: toMs }) },
+    };
+  } catch {
+    return panel;
+  }
 }
 
 const Act = (props: { label: string; icon: ReactNode; onClick: () => void }) => (

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { EvaluationsSearch } from './evaluations-search.ts';
 
@@ -67,7 +68,7 @@ function RateBars({ series }: { series: ScoreAnalytics['series'] }) {
 
 /** Scores by evaluator, over time, and one by one with their reasons. */
 export function Overview(props: { search: EvaluationsSearch; onChange: (next: EvaluationsSearch) => void }) {
-  const { environment } = useShell();
+  const { environment, window } = useShell();
   const { name } = props.search;
   const analytics = useQuery(analyticsQuery(environment, { by: 'name' }));
   const chosen = useQuery({
@@ -142,6 +143,22 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
         <div className="flex items-center gap-2">
           <h2 className="text-sm font-medium">Latest scores{name && `: ${name}`}</h2>
           {name !== undefined && <Button onClick={() => props.onChange({})}>Show all</Button>}
+          <span className="ml-auto">
+            <ChartListButton
+              title="scores"
+              start={{
+                kind: 'scores',
+                body: {
+                  ...(name === undefined ? {} : { name }),
+                  measures: ['pass_rate'],
+                  groupBy: name === undefined ? ['name'] : [],
+                  overTime: true,
+                  limit: 8,
+                },
+              }}
+              scope={{ window, q: '', environment }}
+            />
+          </span>
         </div>
         <ScoreTable rows={scores.data ?? []} />
       </section>

@@ -58,6 +58,12 @@ const sqlBody = ({ query }: QueryOf<'sql'>, scope: Scope) => ({
   limit: SQL_ROWS,
 });
 
+/** Scores and usage are asked as panels: the search of the page says nothing of them. */
+const panelBody = ({ query, visual }: Panel, scope: Scope) => ({
+  panel: { query, visual },
+  ...window(scope),
+});
+
 /** Asks what a panel asks, within the scope of a page. Where it takes long, a first estimate comes before the answer. */
 export const panelFrameQuery = (panel: Panel, scope: Scope) =>
   queryOptions({
@@ -94,6 +100,9 @@ async function frameOf(
       const { data } = await call('executeSql', { ...around, body: sqlBody(query, scope) });
       return frameOfSql(data);
     }
+    case 'scores':
+    case 'usage':
+      return call('queryPanel', { ...around, body: panelBody(panel, scope) }).then(({ data }) => data);
     case 'markdown':
       return frameOfText(query.text);
   }
@@ -120,6 +129,9 @@ export function openQueryOf(panel: Panel, scope: Scope): OpenQuery | undefined {
       return { path: addressOf('spanDurations'), body: durationBody(query, scope), environment, panel };
     case 'sql':
       return { path: addressOf('executeSql'), body: sqlBody(query, scope), environment, panel };
+    case 'scores':
+    case 'usage':
+      return { path: addressOf('queryPanel'), body: panelBody(panel, scope), environment, panel };
     case 'markdown':
       return undefined;
   }

@@ -144,11 +144,14 @@ function OverTime(props: PanelViewProps) {
     return isModel ? { ...made, series: withModelNames(made.series) } : made;
   }, [frame, visual]);
   const hasLegend = visual.legend ?? series.length > 1;
-  const type = visual.type === 'bar' || visual.type === 'area' ? visual.type : 'line';
+  const type =
+    visual.type === 'bar' || visual.type === 'area' ? visual.type : visual.stacked === true ? 'area' : 'line';
   return (
     <TimeChart
       label={props.title}
       kind={KINDS[type]}
+      stacked={visual.stacked !== false}
+      {...(visual.thresholds ? { levels: visual.thresholds } : {})}
       unit={partsOf(frame, visual).unit}
       missing={isZeroWhereMissing(frame, visual, query.kind) ? 'zero' : 'gap'}
       series={series}

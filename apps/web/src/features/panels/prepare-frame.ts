@@ -77,7 +77,7 @@ export function seriesOfFrame(
 
 /** Whether a bucket without a row is 0: of sums of an aggregate it is, of everything else nothing was measured. */
 export const isZeroWhereMissing = (frame: Frame, visual: Visual, kind: Panel['query']['kind']): boolean =>
-  kind === 'aggregate' &&
+  (kind === 'aggregate' || kind === 'usage') &&
   partsOf(frame, visual).values.every(({ name }) => isSumMeasure(name) || name === 'cost');
 
 /** A ranked item: a group and its first value. */

@@ -11,6 +11,7 @@ import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure } from '../../ui/states.tsx';
+import { ChartListButton, rowsCharted } from '../boards/chart-list-button.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
 import { CountHistogram } from '../explore/count-histogram.tsx';
@@ -166,6 +167,11 @@ export function TracesPage() {
             <GitCompareArrows size={14} className="text-muted" aria-hidden />
             What differs
           </Button>
+          <ChartListButton
+            title={isSpans ? 'spans' : 'traces'}
+            start={rowsCharted('spans', isSpans ? 'count' : 'traces', q)}
+            scope={scope}
+          />
           <SavedViewsMenu page="traces" signal="spans" />
           <ExportMenu
             signal={isSpans ? 'spans' : 'traces'}

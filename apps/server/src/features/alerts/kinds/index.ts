@@ -8,6 +8,7 @@ import { exception } from './exception.ts';
 import { finding } from './finding.ts';
 import type { AnyKind } from './kind.ts';
 import { ingestStopped, noData } from './no-data.ts';
+import { scoreBelow } from './score-below.ts';
 import { threshold } from './threshold.ts';
 
 /** Every kind of alert; the registry. */
@@ -16,6 +17,7 @@ const KINDS: { readonly [Kind in AlertKind]: AnyKind<Kind> } = {
   change,
   no_data: noData,
   anomaly,
+  score_below: scoreBelow,
   burn_rate: burnRate,
   budget,
   ingest_stopped: ingestStopped,

@@ -8,6 +8,8 @@ export interface AlertSources {
   readonly aggregate: RouteFunction<'aggregate'>;
   readonly queryMetric: RouteFunction<'queryMetric'>;
   readonly searchExceptions: RouteFunction<'searchExceptions'>;
+  readonly scoreAnalytics: RouteFunction<'scoreAnalytics'>;
+  readonly executeSql: RouteFunction<'executeSql'>;
   readonly metadata: Pick<MetadataStore, 'audit' | 'scanners'>;
 }
 

@@ -1,4 +1,13 @@
-import { ALERT_LIMITS, type AlertQuery, isSumMeasure } from '@candela/contract';
+import {
+  ALERT_LIMITS,
+  type AlertQuery,
+  frameOfSql,
+  isSumMeasure,
+  ROUTES,
+  scoreValue,
+} from '@candela/contract';
+import { fail } from '@candela/kernel';
+import { authorise } from '../../identity/access.ts';
 import type { AlertSources, Asked, Labels } from './kind.ts';
 
 /** What a query says of one group. */
@@ -53,6 +62,8 @@ export async function measure(
       all.push({ labels: [], value: isSumMeasure(measured) ? 0 : null, samples: 0 });
     return { all, note: tooMany(data.groups) };
   }
+  if (query.kind === 'scores') return measureScores(sources, query.body, { context, signal, from, to });
+  if (query.kind === 'sql') return measureSql(sources, query.query, { context, signal, from, to });
   const { body } = query;
   const stepSeconds = Math.max(1, Math.round((to - from) / 1_000));
   const { data } = await sources.queryMetric(
@@ -75,6 +86,63 @@ export async function measure(
       samples: null,
     })),
     note: data.lines > 100 ? `${data.lines} groups exist; the 100 largest are followed.` : undefined,
+  };
+}
+
+type During = Pick<Asked, 'context' | 'signal'> & { readonly from: number; readonly to: number };
+
+/** Scores of a window: of verdicts their number counts as rows, of everything else all scores do. */
+async function measureScores(
+  sources: AlertSources,
+  body: Extract<AlertQuery, { kind: 'scores' }>['body'],
+  { context, signal, from, to }: During,
+): Promise<Measurements> {
+  authorise(ROUTES.scoreAnalytics.permission, context);
+  const { measures, groupBy, overTime: _time, limit: _most, ...selection } = body;
+  const [by] = groupBy;
+  const measured = measures[0] ?? 'pass_rate';
+  const asked = { ...selection, from, to, by: by ?? ('name' as const) };
+  const { data } = await sources.scoreAnalytics(context, asked, signal);
+  const groups = by === undefined ? [{ key: '', ...data.totals }] : data.groups;
+  return {
+    all: groups.map((group) => ({
+      labels: by === undefined ? [] : [[by, group.key] as const],
+      value: scoreValue(measured, group),
+      samples: measured === 'pass_rate' ? group.passed + group.failed : group.scores,
+    })),
+    note: undefined,
+  };
+}
+
+/** Texts of a row that name its group. */
+const SQL_LABELS = 3;
+
+/** A statement over the rows of a window: the first number of a row is its value, its texts are its group. */
+async function measureSql(
+  sources: AlertSources,
+  query: string,
+  { context, signal, from, to }: During,
+): Promise<Measurements> {
+  authorise(ROUTES.executeSql.permission, context);
+  const limit = ALERT_LIMITS.groups;
+  const { data } = await sources.executeSql(context, { query, from, to, limit }, signal);
+  const { columns, rows } = frameOfSql(data);
+  const value = columns.findIndex(({ kind }) => kind === 'number');
+  if (value === -1)
+    throw fail('refused', { detail: 'The statement of an alert has a column of numbers: its value.' });
+  const texts = columns.flatMap(({ kind }, at) => (kind === 'text' ? [at] : [])).slice(0, SQL_LABELS);
+  const found = new Map<string, Measurement>();
+  for (const row of rows) {
+    const labels = texts.map((at) => [columns[at]?.name ?? '', String(row[at] ?? '')] as const);
+    const number = row[value];
+    const key = keyOf(labels);
+    // Two rows of one group: the first one counts.
+    if (!found.has(key))
+      found.set(key, { labels, value: typeof number === 'number' ? number : null, samples: null });
+  }
+  return {
+    all: [...found.values()],
+    note: data.truncated ? `The statement has more than ${limit} rows; the first are followed.` : undefined,
   };
 }
 
