@@ -333,13 +333,19 @@ it('scores that fell and statements fire, each group by itself; a statement sees
       windowSeconds: 60,
       query: {
         kind: 'sql',
-        query: "SELECT ServiceName AS service, count() AS spans FROM otel_traces GROUP BY service",
+        query: 'SELECT ServiceName AS service, count() AS spans FROM otel_traces GROUP BY service',
       },
       condition: { op: '>', value: 6 },
     },
   });
   const score = (name: string, verdict: 'pass' | 'fail') =>
-    owner.call('POST', '/api/evaluation/scores', { traceId: 'd'.repeat(32), name, value: 1, verdict, source: 'api' });
+    owner.call('POST', '/api/evaluation/scores', {
+      traceId: 'd'.repeat(32),
+      name,
+      value: 1,
+      verdict,
+      source: 'api',
+    });
   // The time of a score is that of its arrival.
   for (const [name, verdict] of [
     ['bad', 'fail'],
@@ -354,9 +360,12 @@ it('scores that fell and statements fire, each group by itself; a statement sees
   await ingest(7, { at: now + MINUTE });
   await pass(MINUTE);
   const told = async (id: string) =>
-    ((await owner.call('GET', `/api/alerts/events?alertId=${id}`)).data as { status: string; labels: object }[]).map(
-      ({ status: what, labels }) => [what, labels],
-    );
+    (
+      (await owner.call('GET', `/api/alerts/events?alertId=${id}`)).data as {
+        status: string;
+        labels: object;
+      }[]
+    ).map(({ status: what, labels }) => [what, labels]);
   expect(await told(scores.id)).toEqual([['firing', { name: 'bad' }]]);
   expect(await told(statement.id)).toEqual([['firing', { service: 'shop' }]]);
   await ingest(2, { at: now + MINUTE });

@@ -76,12 +76,18 @@ it('a statement takes the values of variables, scores and usage are asked as pan
   expect(await rows(ask(sql('SELECT {{filter.word}} AS word'), { word: [hostile] }))).toEqual([[hostile]]);
   expect(await rows(ask(sql("SELECT 1 AS one WHERE 1[[ AND 'a' = {{filter.word}}]]")))).toEqual([[1]]);
   const refused = await ask(statement);
-  expect([refused.status, refused.text], refused.text).toEqual([422, expect.stringContaining('Choose a value')]);
+  expect([refused.status, refused.text], refused.text).toEqual([
+    422,
+    expect.stringContaining('Choose a value'),
+  ]);
   const scores = { query: { kind: 'scores', body: {} }, visual: { type: 'stat' } };
   expect(await rows(ask(scores))).toEqual([[null]]);
   const usage = { query: { kind: 'usage', body: { measures: ['calls'] } }, visual: { type: 'stat' } };
   expect(await rows(ask(usage))).toEqual([[0]]);
-  const timed = { query: { kind: 'scores', body: { overTime: true, groupBy: ['model'] } }, visual: { type: 'line' } };
+  const timed = {
+    query: { kind: 'scores', body: { overTime: true, groupBy: ['model'] } },
+    visual: { type: 'line' },
+  };
   expect((await ask(timed)).status).toBe(400);
 });
 

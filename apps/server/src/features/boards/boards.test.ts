@@ -252,9 +252,20 @@ it('scores and usage are frames: groups, series and days', () => {
     frameOfScoreSeries({ measures: ['cost'], by: 'name' }, [{ key: 'a', data: series }], 1),
   ).toMatchObject({ rows: [[60_000, 'a', 0.1]], stepSeconds: 60 });
   const row = (feature: string, date: string, calls: number) => ({
-    ...{ feature, date, provider: null, model: null, calls, failed: 0, inputTokens: 0, costUsd: 0 },
-    ...{ cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 },
-    ...{ unpricedCalls: 0, unknownCalls: 0 },
+    feature,
+    date,
+    provider: null,
+    model: null,
+    calls,
+    failed: 0,
+    inputTokens: 0,
+    costUsd: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    unpricedCalls: 0,
+    unknownCalls: 0,
   });
   const data = {
     totals: row('', '', 7),

@@ -1,16 +1,18 @@
 import type { Panel } from '@candela/contract';
-import { ChartColumn } from 'lucide-react';
+import { LayoutDashboard } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
 import { Button } from '../../ui/button.tsx';
 
 const ChartList = lazy(() => import('./chart-list.tsx'));
 
-/** What a list is charted from: its name, and its search as the scope. */
+/** What a list is charted from. */
 export interface Charted {
   /** What is counted at first: `traces`. */
   readonly title: string;
-  readonly start: Panel['query'];
+  /** How its rows are counted at first, or what is asked instead. */
+  readonly start: readonly ['spans' | 'logs', 'count' | 'traces' | 'sessions' | 'users'] | Panel['query'];
+  /** With the search of the list: it is part of the chart. */
   readonly scope: Scope;
 }
 
@@ -19,8 +21,8 @@ export function ChartListButton(props: Charted) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button className="h-8" title={`Make a chart of these ${props.title}`} onClick={() => setOpen(true)}>
-        <ChartColumn size={14} className="text-muted" aria-hidden />
+      <Button className="h-8" onClick={() => setOpen(true)}>
+        <LayoutDashboard size={14} className="text-muted" aria-hidden />
         Chart this
       </Button>
       {open && (
@@ -31,21 +33,3 @@ export function ChartListButton(props: Charted) {
     </>
   );
 }
-
-/** Rows of a signal as they are counted at first; what is searched for is part of the chart. */
-export const rowsCharted = (
-  signal: 'spans' | 'logs',
-  measure: 'count' | 'traces' | 'sessions' | 'users',
-  q: string,
-): Panel['query'] => ({
-  kind: 'aggregate',
-  body: {
-    signal,
-    ...(q.trim() === '' ? {} : { q }),
-    groupBy: [],
-    measures: [measure],
-    bucketSeconds: 'auto',
-    limit: 8,
-    comparePrevious: false,
-  },
-});

@@ -11,7 +11,7 @@ import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/states.tsx';
-import { ChartListButton, rowsCharted } from '../boards/chart-list-button.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
 import { ExploreRows } from '../explore/explore-rows.tsx';
@@ -140,7 +140,7 @@ export function LogsPage() {
           >
             <WrapText size={15} aria-hidden className={wrap ? 'text-accent' : undefined} />
           </Button>
-          <ChartListButton title="log records" start={rowsCharted('logs', 'count', q)} scope={scope} />
+          <ChartListButton title="log records" start={['logs', 'count']} scope={scope} />
           <SavedViewsMenu page="logs" signal="logs" />
           <ExportMenu signal="logs" noun="log records" scope={scope} columns={chosen.map(({ id }) => id)} />
           <OpenQueryButton

@@ -4,7 +4,7 @@ import { addressOf } from '../../api/client.ts';
 import { anyOf, listSearch } from '../../api/activity.ts';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Failure } from '../../ui/states.tsx';
-import { ChartListButton, rowsCharted } from '../boards/chart-list-button.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
 import { SPANS_EXPLORE } from '../explore/explore-config.ts';
@@ -63,11 +63,7 @@ export function SessionsPage() {
       }
       actions={
         <>
-          <ChartListButton
-            title="sessions"
-            start={rowsCharted('spans', 'sessions', explorer.q)}
-            scope={scope}
-          />
+          <ChartListButton title="sessions" start={['spans', 'sessions']} scope={scope} />
           <SavedViewsMenu page="sessions" signal="spans" />
           <OpenQueryButton
             title="Sessions"

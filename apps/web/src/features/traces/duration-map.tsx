@@ -18,11 +18,17 @@ export function durationFilter({ low, high }: Pick<HeatSelection, 'low' | 'high'
   return printFilter(low <= 0.001 ? to : { and: [from, to] });
 }
 
+/** The time that was drawn over, when it is a part: the spans of that time are compared with each other. */
+function partOf({ window }: Scope, { fromMs, toMs }: HeatSelection): { from?: string; to?: string } {
+  if (toMs - fromMs >= 0.95 * (window.toMs - window.fromMs)) return {};
+  return { from: new Date(fromMs).toISOString(), to: new Date(Math.max(toMs, fromMs + 1)).toISOString() };
+}
+
 /** How durations are spread over time; a rectangle drawn over it is compared with the rest. */
 export default function DurationMap(props: {
   scope: Scope;
   /** Durations as a filter, and the time that was drawn over when it is a part of the range. */
-  onSelect: (filter: string, selection: HeatSelection) => void;
+  onSelect: (selected: { diff: string; from?: string; to?: string }) => void;
 }) {
   const { scope } = props;
   const step = bucketSeconds(scope.window, 120);
@@ -65,7 +71,9 @@ export default function DurationMap(props: {
         window={scope.window}
         stepSeconds={data.bucketSeconds}
         pending={isPlaceholderData || error !== null}
-        onSelect={(selection) => props.onSelect(durationFilter(selection), selection)}
+        onSelect={(selection) =>
+          props.onSelect({ diff: durationFilter(selection), ...partOf(scope, selection) })
+        }
       />
     </div>
   );

@@ -4,14 +4,13 @@ import { GitCompareArrows } from 'lucide-react';
 import { lazy, Suspense, useRef } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { anyTraceQuery } from '../../api/telemetry.ts';
-import type { HeatSelection } from '../../charts/visualise/heatmap.tsx';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure } from '../../ui/states.tsx';
-import { ChartListButton, rowsCharted } from '../boards/chart-list-button.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
 import { CountHistogram } from '../explore/count-histogram.tsx';
@@ -26,7 +25,6 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
-import { InTraces } from './in-traces.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
 import { persistedTraces, PICK, type TracesChange } from './traces-search.ts';
 
@@ -36,6 +34,7 @@ const SPANS_REFRESH_MS = 10_000;
 const route = getRouteApi('/traces/');
 // Seen once in the life of a project.
 const FirstTrace = lazy(() => import('./first-trace.tsx'));
+const InTraces = lazy(async () => ({ default: (await import('./in-traces.tsx')).InTraces }));
 const DurationMap = lazy(() => import('./duration-map.tsx'));
 const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
@@ -78,18 +77,11 @@ export function TracesPage() {
   }
   if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
 
-  const compareRectangle = (diff: string, { fromMs, toMs }: HeatSelection) => {
-    const { window } = scope;
-    // A part of the time: the spans of that time are compared with each other, so the page takes it.
-    const isPart = toMs - fromMs < 0.95 * (window.toMs - window.fromMs);
-    const time = isPart
-      ? { from: new Date(fromMs).toISOString(), to: new Date(Math.max(toMs, fromMs + 1)).toISOString() }
-      : {};
+  const compareRectangle = (selected: { diff: string; from?: string; to?: string }) =>
     // The rectangle is compared with what lies beside it.
     void navigate({
-      search: ({ against: _against, ...before }) => ({ ...before, ...time, diff }) as typeof before,
+      search: ({ against: _against, ...before }) => ({ ...before, ...selected }) as typeof before,
     });
-  };
   const fields = isSpans ? fieldColumns(search.cols) : [];
   const ownColumns = spanColumns(fields);
   const Rows = isSpans ? SpanRows : TraceRows;
@@ -110,7 +102,14 @@ export function TracesPage() {
             <CountHistogram
               config={SPANS_EXPLORE}
               scope={scope}
-              also={!isSpans && !isLive && <InTraces scope={scope} />}
+              also={
+                !isSpans &&
+                !isLive && (
+                  <Suspense>
+                    <InTraces scope={scope} />
+                  </Suspense>
+                )
+              }
               onZoom={explorer.zoom}
             />
           )}
@@ -169,7 +168,7 @@ export function TracesPage() {
           </Button>
           <ChartListButton
             title={isSpans ? 'spans' : 'traces'}
-            start={rowsCharted('spans', isSpans ? 'count' : 'traces', q)}
+            start={['spans', isSpans ? 'count' : 'traces']}
             scope={scope}
           />
           <SavedViewsMenu page="traces" signal="spans" />

@@ -14,6 +14,7 @@ import { ExplorerLayout } from '../explore/explorer-layout.tsx';
 import { type ExploreChange, type ExploreSearch, useExplorer } from '../explore/explorer.ts';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { persistedUsers } from '../sessions/activity-search.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
@@ -63,6 +64,7 @@ export function UsersPage() {
       }
       actions={
         <>
+          <ChartListButton title="users" start={['spans', 'users']} scope={explorer.scope} />
           <SavedViewsMenu page="users" signal="spans" />
           <OpenQueryButton
             title="Users"
