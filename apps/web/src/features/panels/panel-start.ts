@@ -2,7 +2,7 @@ import type { Panel, PanelType } from '@candela/contract';
 
 type Query = Panel['query'];
 type Aggregate = Extract<Query, { kind: 'aggregate' }>;
-export type Measure = Aggregate['body']['measures'][number];
+type Measure = Aggregate['body']['measures'][number];
 
 /** How panels are drawn, by the words of people. */
 export const PANEL_TYPES: readonly { value: PanelType; label: string }[] = [
@@ -28,7 +28,7 @@ export const PANEL_SOURCES: readonly { value: Query['kind']; label: string }[] =
 ];
 
 /** What is measured of spans. */
-export const MEASURES: readonly Measure[] = [
+const MEASURES: readonly Measure[] = [
   'count',
   'errors',
   'error_rate',
