@@ -25,6 +25,8 @@ import {
 } from '@candela/telemetry-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
+import type { Browser } from './features/identity/testing/browser.ts';
+import { joined, ownerOf } from './features/identity/testing/installation.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { newStoreIn } from '@candela/telemetry-store/testing';
@@ -713,11 +715,12 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
   };
 }
 
-/** Asks as the own project does. Of live views what comes within a moment. */
+/** Asks as the own project does, or as somebody who is signed in. Of live views what comes within a moment. */
 async function ask(
   id: RouteId,
   call: Call,
   environment: string | undefined,
+  who?: Browser,
 ): Promise<{ status: number; text: string }> {
   const route: { readonly method: HttpMethod; readonly path: string; readonly stream: string | undefined } =
     ROUTES[id];
@@ -728,14 +731,22 @@ async function ask(
   const live = route.stream === 'events';
   const response = await fetch(`${platform.http}${path}${query}`, {
     method: route.method,
-    ...(environment === undefined ? {} : { headers: { 'x-platform-environment': environment } }),
+    headers: {
+      ...(environment === undefined ? {} : { 'x-platform-environment': environment }),
+      ...(who === undefined
+        ? {}
+        : {
+            origin: platform.http,
+            cookie: [...who.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+          }),
+    },
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   });
   if (!live || response.body === null) return { status: response.status, text: await response.text() };
   let text = '';
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
-  const timer = setTimeout(() => void reader.cancel(), 5_000);
+  const timer = setTimeout(() => void reader.cancel(), who === undefined ? 5_000 : 1_500);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -808,3 +819,209 @@ it('an id of another project is told exactly as one that nobody has', async () =
     }
   }
 });
+
+/** Somebody who works with a coding agent and has fewer than five sessions; then the project has an owner, and nobody reads unasked. */
+const QUIET: Tenant = {
+  project: 'default',
+  environment: 'production',
+  mark: 'quietmark',
+  figure: 777_700,
+  digit: '4',
+};
+
+/** What the hooks and the agent itself send of one session. Names of models and tools are those of everybody. */
+async function putQuiet(): Promise<void> {
+  const { mark, figure } = QUIET;
+  const own = ids(QUIET);
+  const session = `only-${mark}`;
+  const agent = {
+    attributes: values({
+      'service.name': 'claude-code',
+      'host.name': `host-${mark}`,
+      'code.cwd': `/home/${mark}`,
+      'vcs.ref.head.name': `${mark}/fix`,
+    }),
+  };
+  const common = { 'gen_ai.request.user': session, 'user.email': session, secret: mark };
+  const one = (spanId: string, name: string, attributes: Readonly<Record<string, string | number>>) => ({
+    traceId: own.trace,
+    spanId,
+    parentSpanId: spanId === own.span ? '' : own.span,
+    name,
+    kind: 1,
+    startTimeUnixNano: nanos(120),
+    endTimeUnixNano: `${BigInt(nanos(120)) + BigInt(figure) * 1_000_000n}`,
+    attributes: values({ ...common, 'coding_agent.session.id': session, ...attributes }),
+    status: { code: 2, message: `status ${mark}` },
+    events: [
+      {
+        timeUnixNano: nanos(99),
+        name: 'exception',
+        attributes: values({ 'exception.type': 'Refused', 'exception.message': `failed for ${mark}` }),
+      },
+    ],
+  });
+  const spans = [
+    one(own.span, 'coding_agent.session', {}),
+    one(own.call, 'coding_agent.llm.turn', {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': figure,
+      'gen_ai.usage.output_tokens': figure,
+      'gen_ai.input.messages': JSON.stringify([
+        { role: 'user', parts: [{ type: 'text', content: `asked by ${mark}` }] },
+      ]),
+    }),
+    one(`${own.call.slice(0, 15)}d`, 'coding_agent.tool.call', { 'gen_ai.tool.name': 'Edit' }),
+  ];
+  const logRecords = [
+    {
+      timeUnixNano: nanos(90),
+      severityNumber: 17,
+      severityText: 'ERROR',
+      eventName: 'claude_code.user_prompt',
+      body: { stringValue: `the same words and ${mark}` },
+      traceId: own.trace,
+      spanId: own.call,
+      attributes: values({
+        ...common,
+        'session.id': session,
+        'exception.type': 'Refused',
+        'exception.message': mark,
+      }),
+    },
+  ];
+  const points = ['shared.gauge', 'claude_code.token.usage'].map((name) => ({
+    name,
+    unit: '1',
+    gauge: {
+      dataPoints: [
+        {
+          timeUnixNano: nanos(40),
+          asDouble: figure,
+          attributes: values({ ...common, 'session.id': session, label: mark }),
+        },
+      ],
+    },
+  }));
+  const scope = { name: 'candela.coding' };
+  await put('traces', QUIET, { resourceSpans: [{ resource: agent, scopeSpans: [{ scope, spans }] }] }, 'qt');
+  await put('logs', QUIET, { resourceLogs: [{ resource: agent, scopeLogs: [{ scope, logRecords }] }] }, 'ql');
+  const scopeMetrics = [{ scope, metrics: points }];
+  await put('metrics', QUIET, { resourceMetrics: [{ resource: agent, scopeMetrics }] }, 'qm');
+}
+
+/** Sums over everybody, which name nobody: the figures of a session may be a part of them. */
+const SUMS = new Set<RouteId>(['summariseCodingAgents', 'aggregate', 'facets', 'boardData', 'queryPanel']);
+/** Routes on which an admin has to see the session: what a viewer does not see there was there. */
+const TELLING = [
+  'searchTraces',
+  'searchSpans',
+  'getTrace',
+  'getSpan',
+  'getHierarchy',
+  'searchTrace',
+  'searchLogs',
+  'getLog',
+  'getLogContext',
+  'searchExceptions',
+  'getException',
+  'queryMetric',
+  'listMetricLabels',
+  'aggregate',
+  'facets',
+  'tail',
+  'listFieldValues',
+  'compare',
+  'exportRows',
+  'queryPanel',
+  'listSessions',
+  'getSession',
+  'getSessionTurns',
+  'sessionPreviews',
+  'tracePreviews',
+  'listUsers',
+  'getUser',
+  'searchCodingSessions',
+  'searchCodingUsers',
+] as const satisfies readonly RouteId[];
+
+describe('a user of coding agents with few sessions', () => {
+  let admin: Browser;
+  let viewer: Browser;
+  beforeAll(async () => {
+    await putQuiet();
+    const list = { filter: undefined, limit: 50, cursor: undefined };
+    const window = { from: BigInt(nanos(3_600)), to: BigInt(nanos(-60)) };
+    const limits = { timeoutMs: 30_000, maxRowsToRead: 1e9, maxMemoryBytes: 1e9 };
+    const [logs, exceptions] = [
+      createLogQueries(platform.store, limits),
+      createExceptionQueries(platform.store, limits),
+    ];
+    const context = contextOf(QUIET);
+    const log = (await logs.search(context, { ...list, window, sort: '-time' })).data.find(
+      ({ traceId }) => traceId === ids(QUIET).trace,
+    );
+    const group = (await exceptions.search(context, { ...list, window, sort: '-lastSeen' })).data.find(
+      ({ type }) => type === 'Refused',
+    );
+    made.set(QUIET, {
+      log: log?.id ?? '',
+      fingerprint: group?.fingerprint ?? '',
+      version: 'none',
+      view: crypto.randomUUID(),
+    });
+    const owner = await ownerOf(platform);
+    [admin, viewer] = (await Promise.all(
+      (['admin', 'viewer'] as const).map(async (role) => (await joined(platform, owner, role)).browser),
+    )) as [Browser, Browser];
+  }, 60_000);
+
+  it('is known to admins, and in no answer to a viewer', { timeout: 120_000 }, async () => {
+    const told = new Set<string>();
+    const leaks: string[] = [];
+    const reads = ROUTE_IDS.filter((id) => ROUTES[id].method === 'GET' || Object.hasOwn(READ_BY_POST, id));
+    for (const id of reads) {
+      for (const [place, call] of asks(QUIET)[id].entries()) {
+        const known = await ask(id, call, undefined, admin);
+        if (known.text.includes(QUIET.mark)) told.add(id);
+        const { text } = await ask(id, call, undefined, viewer);
+        // The name of a metric that was asked for is said again.
+        const said = text.replaceAll(`own.${QUIET.mark}`, '');
+        const signs = [QUIET.mark, ids(QUIET).trace].filter((sign) => said.includes(sign));
+        if (signs.length > 0 || (!SUMS.has(id) && signOf(QUIET).test(said)))
+          leaks.push(`${id} #${place} ${signs.join()}: ${said.slice(0, 600)}`);
+      }
+    }
+    expect(leaks).toEqual([]);
+    expect([...told]).toEqual(expect.arrayContaining([...TELLING]));
+  });
+});
+
+/** Routes that read and are asked with a body. */
+const READ_BY_POST = Object.fromEntries(
+  (
+    [
+      'searchTraces',
+      'searchSpans',
+      'spanDurations',
+      'searchLogs',
+      'searchCodingSessions',
+      'searchCodingUsers',
+      'summariseCodingAgents',
+      'searchExceptions',
+      'queryMetric',
+      'queryMetricHeatmap',
+      'aggregate',
+      'facets',
+      'compare',
+      'exportRows',
+      'boardData',
+      'queryPanel',
+      'previewAlert',
+      'tracePreviews',
+      'sessionPreviews',
+    ] as const satisfies readonly RouteId[]
+  ).map((id) => [id, true]),
+);

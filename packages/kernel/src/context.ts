@@ -32,8 +32,8 @@ export type Principal =
       readonly sessionId: string;
       readonly role: Role;
     }
-  /** The platform itself: a job. */
-  | { readonly kind: 'system'; readonly id: string; readonly name?: string }
+  /** The platform itself: a job. `role`: of those who see what it finds. */
+  | { readonly kind: 'system'; readonly id: string; readonly name?: string; readonly role?: Role }
   /** Loopback without a credential: may ingest, and may read while no owner exists. */
   | { readonly kind: 'anonymous' };
 
@@ -56,6 +56,8 @@ export interface RequestContext {
   readonly databaseConfigId: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly requestId: string;
+  /** The time range that the request is about, in nanoseconds; undefined where it names none. */
+  readonly window?: { readonly from: bigint; readonly to: bigint };
   /** Undefined where there is no request over HTTP: tests, work of the platform itself. */
   readonly client?: ClientOrigin;
 }

@@ -6,6 +6,7 @@ import { askerOf, type ClientOrigin, type Clock, fail, type RequestContext } fro
 import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { AuthenticateInput, Identity } from '../features/identity/service.ts';
+import { withWindow } from '../features/telemetry/service.ts';
 import { readJsonObject } from './body.ts';
 import { createOriginPolicy } from './cross-origin.ts';
 import { acceptedEncodings } from './encodings.ts';
@@ -105,12 +106,15 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     }
     const cookies: string[] = [];
     let tag: string | undefined;
+    const pathParams = validate(route.params, params, 'path');
+    const query = validate(route.query, Object.fromEntries(new URLSearchParams(api.search)), 'query');
+    const body =
+      route.body && validate(route.body, await readJsonObject(api.request, context !== undefined), 'body');
     const input = {
-      context,
-      params: validate(route.params, params, 'path'),
-      query: validate(route.query, Object.fromEntries(new URLSearchParams(api.search)), 'query'),
-      body:
-        route.body && validate(route.body, await readJsonObject(api.request, context !== undefined), 'body'),
+      context: withWindow(context, [body, query], parts.clock.now()),
+      params: pathParams,
+      query,
+      body,
       header: (name: string) => header(api.request, name),
       client,
       requestId: api.requestId,

@@ -7,6 +7,7 @@ import {
   type Logger,
   newRequestId,
   type RequestContext,
+  type Role,
   SCOPES,
 } from '@candela/kernel';
 import type { JobStats, JobTrigger, MetadataStore, StoredJobRun } from '@candela/metadata-store';
@@ -178,10 +179,15 @@ export class JobRunner {
   }
 }
 
-/** The platform itself, working on one project. */
-export function contextOf(tenant: Tenant): RequestContext {
+/** The platform itself, working on one project. @param role of those who see what it finds; default: nobody but itself does */
+export function contextOf(tenant: Tenant, role?: Role): RequestContext {
   return {
-    principal: { kind: 'system', id: 'platform', name: 'Candela' },
+    principal: {
+      kind: 'system',
+      id: 'platform',
+      name: 'Candela',
+      ...(role === undefined ? {} : { role }),
+    },
     organisationId: tenant.organisationId,
     projectId: tenant.projectId,
     environment: tenant.environment,

@@ -1,6 +1,7 @@
 import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
+import { withWindow } from '../features/telemetry/service.ts';
 import type { AuthenticateInput } from '../features/identity/service.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { EventAnswer } from '../http/stream-answer.ts';
@@ -44,11 +45,14 @@ export function createCalls(handlers: Handlers, asker: Caller): Call {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // The types of input and handler meet in `Handlers`; an id of the table cannot carry them here.
     const handler = handlers[id] as (input: unknown) => unknown;
-    const answer = handler({
-      context,
+    const asked = {
       params: validate(route.params, params, 'path'),
       query: validate(route.query, given, 'query'),
       body: validate(route.body, body, 'body'),
+    };
+    const answer = handler({
+      ...asked,
+      context: withWindow(context, [asked.body, asked.query], Date.now()),
       signal,
       header: () => undefined,
       client: context.client,

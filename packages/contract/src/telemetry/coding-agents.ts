@@ -69,10 +69,6 @@ export const codingSessionSchema = z
     captureMode: nullableText,
     outcome: nullableText,
     traceId: z.string(),
-    withheld: z.boolean().meta({
-      description:
-        'The user is below the floor for who asks: names, folder, branch and content are left out.',
-    }),
   })
   .meta({ id: 'CodingSession' });
 export type CodingSession = z.output<typeof codingSessionSchema>;
@@ -231,7 +227,7 @@ export const getCodingSession = defineRoute({
   }),
   response: z.object({
     data: codingSessionSchema,
-    events: z.array(codingEventSchema).meta({ description: 'None where the session is withheld.' }),
+    events: z.array(codingEventSchema),
     nextCursor: nullableText,
   }),
   errors: ['not_found', ...errors],

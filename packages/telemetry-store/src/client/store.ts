@@ -10,6 +10,7 @@ import {
   type Script,
   STREAM_HEADER,
 } from '../engine-host/protocol.ts';
+import { quote } from '../engine-host/sql-text.ts';
 import { STATEMENT_SIZE } from '../engine-host/statement-size.ts';
 import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
@@ -110,7 +111,7 @@ export class ClickHouseStore implements TelemetryStore {
       target,
       call: (options, read) =>
         this.#call('read', options, (signal) =>
-          read(signal, this.#headers(options), selectSettings(options)),
+          read(signal, this.#headers(options), selectSettings(options, connection.database)),
         ),
     });
     this.#logger = logger;
@@ -185,7 +186,10 @@ export class ClickHouseStore implements TelemetryStore {
     others: ClickHouseSettings = {},
   ): Promise<T[]> {
     return this.#call('read', options, async (signal) => {
-      const [headers, settings] = [this.#headers(options), { ...selectSettings(options), ...others }];
+      const [headers, settings] = [
+        this.#headers(options),
+        { ...selectSettings(options, this.#connection.database), ...others },
+      ];
       if (this.#host !== undefined) return this.#host.read<T>({ sql, params, settings, headers, signal });
       const result = await this.#client.query({
         query: sql,
@@ -219,7 +223,11 @@ export class ClickHouseStore implements TelemetryStore {
         format: 'JSONEachRow',
         abort_signal: signal,
         http_headers: { ...this.#headers(options), [STREAM_HEADER]: '1' },
-        clickhouse_settings: { ...selectSettings(options), max_result_rows: '0', max_result_bytes: '0' },
+        clickhouse_settings: {
+          ...selectSettings(options, this.#connection.database),
+          max_result_rows: '0',
+          max_result_bytes: '0',
+        },
       });
       const end = (): void => result.close();
       options.signal?.addEventListener('abort', end);
@@ -493,9 +501,21 @@ const ROLLUP_SETTINGS: ClickHouseSettings = {
  */
 const INDEXED_WORDS: ClickHouseSettings = { use_top_k_dynamic_filtering: 0 };
 
-function selectSettings(options: SelectOptions): ClickHouseSettings {
+/** Tables of a cluster read local ones: the condition is put on both. */
+function filterSetting(filters: Readonly<Record<string, string>>, database: string): string {
+  const entries = Object.entries(filters).flatMap(([table, condition]) =>
+    [table, `${table}_local`].map((name) => `${quote(`${database}.${name}`)}: ${quote(condition)}`),
+  );
+  return `{${entries.join(', ')}}`;
+}
+
+function selectSettings(options: SelectOptions, database: string): ClickHouseSettings {
+  const { filters = {} } = options;
   return {
     ...STATEMENT_SIZE,
+    ...(Object.keys(filters).length === 0
+      ? {}
+      : { additional_table_filters: filterSetting(filters, database) as never }),
     max_execution_time: (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1_000,
     output_format_json_quote_64bit_integers: 0,
     cancel_http_readonly_queries_on_client_close: 1,

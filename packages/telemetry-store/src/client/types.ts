@@ -24,6 +24,8 @@ export interface SelectOptions {
   readonly attributes?: readonly AttributeKey[];
   /** An index of words tells some of its rows. */
   readonly usesTextIndex?: boolean;
+  /** Conditions by table: the engine leaves out all other rows, wherever the statement reads the table. */
+  readonly filters?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { askerOf, fail, type RequestContext, type Signal } from '@candela/kernel';
-import { floorOf } from '../queries/core/floor.ts';
+import { floorOf, visibleTo } from '../queries/core/floor.ts';
 import { Params } from '../queries/core/params.ts';
 import type { QueryLimits } from '../queries/core/run.ts';
 import type { Window } from '../queries/core/scope.ts';
@@ -70,13 +70,14 @@ async function run(
   const store = tablesOf(asked);
   const params = new Params();
   const database = await store.database();
+  const visible = await visibleTo({ ...context, window }, () => storeOf(stores, context, 'traces'));
   const input = {
     projectId: context.projectId,
     environment: context.environment,
     window,
     database,
     tables: SQL_TABLES.filter(({ signal: of }) => signals.has(of)),
-    floor: (table: string, of: Params) => floorOf({ ...context, window }, { table, as: 't', database }, of),
+    floor: (table: string) => (visible === undefined ? undefined : floorOf(table, visible, 't.')),
   };
   const sql = `WITH ${prelude(input, params)} SELECT * FROM (${canonical}) LIMIT ${limit + 1}`;
   try {

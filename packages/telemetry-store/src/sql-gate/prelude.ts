@@ -39,7 +39,7 @@ export interface PreludeInput {
   readonly database: string;
   readonly tables: readonly Table[];
   /** The condition of the floor on a table, which is called `t`; undefined: none. */
-  readonly floor: (table: string, params: Params) => string | undefined;
+  readonly floor: (table: string) => string | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ function tableExpression(table: Table, input: PreludeInput, params: Params): str
   const columns = sqlColumns(table).map((column) =>
     cost !== undefined && column.name === 'CostUsd' ? `${cost} AS CostUsd` : columnExpression(column),
   );
-  const floor = input.floor(table.name, params);
+  const floor = input.floor(table.name);
   const condition = floor === undefined ? '' : ` AND (${floor})`;
   return (
     `${table.name} AS (SELECT ${columns.join(', ')} FROM \`${database}\`.${table.name} AS t ` +

@@ -46,13 +46,17 @@ export function alertFeature(
     sources,
     clock,
     owner: jobs.owner,
+    // Viewers see what an alert found.
     contextOf: (alert) =>
-      contextOf({
-        organisationId: alert.organisationId,
-        projectId: alert.projectId,
-        databaseConfigId: alert.databaseConfigId,
-        ...(alert.environment === null ? {} : { environment: alert.environment }),
-      }),
+      contextOf(
+        {
+          organisationId: alert.organisationId,
+          projectId: alert.projectId,
+          databaseConfigId: alert.databaseConfigId,
+          ...(alert.environment === null ? {} : { environment: alert.environment }),
+        },
+        'viewer',
+      ),
   };
 
   return {

@@ -6,7 +6,7 @@ import {
   type ROUTES,
   type RecordKind,
 } from '@candela/contract';
-import { type Clock, fail, parseTime } from '@candela/kernel';
+import { type Clock, fail, parseTime, type RequestContext } from '@candela/kernel';
 import type { ListedTrace, Window } from '@candela/telemetry-store';
 
 type WindowBody = Pick<BodyOf<typeof ROUTES.searchTraces>, 'from' | 'to' | 'filter' | 'q'>;
@@ -24,6 +24,31 @@ export function windowOf(body: Pick<WindowBody, 'from' | 'to'>, clock: Clock): W
   if (to <= from) throw fail('bad_query', { detail: '"from" must lie before "to".' });
   return { from, to };
 }
+
+/** The context of a request with the time range that it names, in its body or its query; one that is wrong is the route's to refuse. */
+export function withWindow<C extends RequestContext | undefined>(
+  context: C,
+  parts: readonly unknown[],
+  now: number,
+): C {
+  if (context === undefined) return context;
+  const named = parts.flatMap((part) =>
+    typeof part === 'object' && part !== null ? [part, (part as { window?: unknown }).window] : [],
+  );
+  for (const part of named) {
+    if (typeof part !== 'object' || part === null) continue;
+    const { from, to = 'now' } = part as { from?: unknown; to?: unknown };
+    if (!isMoment(from) || !isMoment(to)) continue;
+    const [first, last] = [parseTime(from, now), parseTime(to, now)];
+    if (first === undefined || last === undefined || first < 0 || last > MAX_MS || last <= first) continue;
+    return { ...context, window: { from: nanosOf(first), to: nanosOf(last) + NANOS_PER_MS } };
+  }
+  return context;
+}
+
+const isMoment = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+const nanosOf = (ms: number): bigint => bounded(BigInt(Math.floor(ms)) * NANOS_PER_MS);
 
 /** What a page of a person's list may take before it is answered with the rows it has: half of what feels immediate. */
 const EARLY_MS = 50;

@@ -1,7 +1,7 @@
 import type { CodingSession } from '@candela/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { codingSessionQuery } from '../../api/coding-agents.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
@@ -9,7 +9,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { MoreRows } from '../../ui/more-rows.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { Lines, State, tokensOf } from './cells.tsx';
@@ -30,7 +30,11 @@ export function CodingSessionPage() {
     group: 'Session',
   });
   const started = since === undefined ? NaN : Date.parse(since);
-  const from = Number.isFinite(started) ? new Date(started - HOUR_MS).toISOString() : undefined;
+  // Of so long a time that a user with sessions now and then is seen.
+  const [opened] = useState(() => Date.now());
+  const from = Number.isFinite(started)
+    ? new Date(Math.min(started - HOUR_MS, opened - 7 * 24 * HOUR_MS)).toISOString()
+    : undefined;
   const query = useInfiniteQuery(codingSessionQuery(id, { agent, from, environment }));
   const session = query.data?.pages[0]?.data;
   const nodes = useMemo(() => treeOf(query.data?.pages.flatMap(({ events }) => events) ?? []), [query.data]);
@@ -62,19 +66,10 @@ export function CodingSessionPage() {
       ) : (
         <>
           <Head session={session} />
-          {session.withheld ? (
-            <Notice title="The conversation is withheld">
-              <p>
-                Its user has fewer than five sessions in the time range. Admins of the organisation see all
-                users.
-              </p>
-            </Notice>
-          ) : (
-            <div className="mx-auto flex w-full max-w-4xl flex-col gap-3 p-3">
-              <Conversation nodes={nodes} />
-              <MoreRows query={query} noun="events" />
-            </div>
-          )}
+          <div className="mx-auto flex w-full max-w-4xl flex-col gap-3 p-3">
+            <Conversation nodes={nodes} />
+            <MoreRows query={query} noun="events" />
+          </div>
         </>
       )}
     </div>

@@ -29,7 +29,10 @@ export function CodingSessions({ place, choice, search, onChange }: CodingView) 
         options={SESSION_SORTS}
       />
       {rows.length === 0 ? (
-        <Notice title="No sessions">No session of a coding agent matches in the time range.</Notice>
+        <Notice title="No sessions">
+          No session of a coding agent matches in the time range. Sessions of people with fewer than five in
+          it are listed for admins only.
+        </Notice>
       ) : (
         <Table
           label="Sessions of coding agents"
@@ -56,7 +59,7 @@ export function CodingSessions({ place, choice, search, onChange }: CodingView) 
               label: 'User',
               cell: (row) =>
                 row.user === null ? (
-                  <span className="text-muted">{row.withheld ? 'withheld' : 'not known'}</span>
+                  <span className="text-muted">not known</span>
                 ) : (
                   <span className="block max-w-40">
                     <MiddleTruncation name={row.user} />

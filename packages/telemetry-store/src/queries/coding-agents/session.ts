@@ -103,13 +103,14 @@ export async function getSession(
     scope,
     `SELECT *, ${SESSION_TIMES} FROM (${sessions}) ORDER BY Started DESC LIMIT 1`,
   );
-  if (row === undefined)
+  const visible = await runner.visible(context);
+  // Of a user below the floor it is not known either.
+  if (row === undefined || visible?.users.includes(row.UserId) === false)
     throw fail('not_found', {
       detail: 'No coding agent has a session of this id in the time range. Ask with an earlier "from".',
     });
   const data = sessionOf(row, nowMs);
-  if (data.withheld) return { data, events: [], nextCursor: null };
-  const spans = Scope.of(context, SPANS).during(place.window).and(CODING_SPANS);
+  const spans = Scope.masking(context, SPANS).during(place.window).and(CODING_SPANS);
   const bound = (value: string) => spans.params.bind(value, 'String');
   const names = [...KINDS.keys()].map((name) => bound(name)).join(', ');
   // Where hooks tell of a session, the agent's own spans tell the same again.

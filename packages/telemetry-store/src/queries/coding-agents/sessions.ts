@@ -19,7 +19,6 @@ export type SessionRow = Figures & {
   readonly Agent: string;
   readonly Session: string;
   readonly UserId: string;
-  readonly IsHidden: boolean | number;
   readonly StartedNs: string;
   readonly EndedNs: string;
   readonly IsEnded: boolean | number;
@@ -38,7 +37,7 @@ export type SessionRow = Figures & {
 export const SESSION_TIMES =
   'toString(toUnixTimestamp64Nano(Started)) AS StartedNs, toString(toUnixTimestamp64Nano(Ended)) AS EndedNs';
 
-/** Sessions of coding agents in the window. @throws bad_query */
+/** Sessions of coding agents in the window, without those of users below the floor. @throws bad_query */
 export async function searchSessions(
   runner: Runner,
   context: RequestContext,
@@ -49,7 +48,7 @@ export async function searchSessions(
   const [scope, sessions] = sessionsStatement(context, input, place.window);
   const rows = await runner.run<SessionRow>(
     scope,
-    `SELECT *, ${SESSION_TIMES} FROM (${sessions})
+    `SELECT *, ${SESSION_TIMES} FROM (${sessions}) WHERE NOT IsHidden
      ORDER BY ${ORDER[input.sort]}, Agent, Session LIMIT ${input.limit + 1} OFFSET ${place.offset}`,
   );
   return pageOf(rows, place, input.limit, (row) => sessionOf(row, nowMs));
@@ -75,7 +74,6 @@ export function sessionOf(row: SessionRow, nowMs: number): CodingSession {
     captureMode: orNull(row.Mode),
     outcome: orNull(row.Outcome),
     traceId: row.Trace,
-    withheld: Boolean(row.IsHidden),
   };
 }
 

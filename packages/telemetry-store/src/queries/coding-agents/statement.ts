@@ -22,26 +22,29 @@ export interface CodingInput<Sort> extends CodingSelection {
 
 /** Pages further back are refused: a list of which nobody reads so much is narrowed. */
 const MOST_OFFSET = 100_000;
-/** The statement of sessions of the window, masked by the floor first and chosen then. `session`: one alone. */
+/** The statement of sessions of the window, masked by the floor first and chosen then. `session`: one alone, of anybody. */
 export function sessionsStatement(
   context: RequestContext,
   input: Omit<CodingSelection, 'window'> & { readonly session?: string },
   window: Window,
 ): readonly [Scope, string] {
-  const scope = Scope.of(context, SPANS).during(window).and(CODING_SPANS);
+  const all = Scope.masking(context, SPANS).during(window).and(CODING_SPANS);
+  const { session } = input;
+  const scope = session === undefined ? all : all.and(`SessionId = ${all.params.bind(session, 'String')}`);
   const sessions = `SELECT ${SESSION_COLUMNS} FROM (SELECT ${SPAN_COLUMNS} ${scope.from} LIMIT 1 BY TraceId, SpanId) GROUP BY SpanAgent, SessionId`;
   const chosen = (
     [
       ['Agent', input.agent],
       ['UserId', input.user],
       ['Repository', input.repository],
-      ['Session', input.session],
     ] as const
   ).flatMap(([column, value]) =>
     value === undefined ? [] : [`${column} = ${scope.params.bind(value, 'String')}`],
   );
   const where = chosen.length === 0 ? '' : ` WHERE ${chosen.join(' AND ')}`;
-  return [scope, `SELECT * FROM (${withFloor(sessions, context.principal)})${where}`];
+  // Of one session alone it cannot be told how many its user has.
+  const rows = session === undefined ? withFloor(sessions, context.principal) : sessions;
+  return [scope, `SELECT * FROM (${rows})${where}`];
 }
 
 /** Where a page of a list begins. */

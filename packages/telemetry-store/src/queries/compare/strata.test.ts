@@ -23,6 +23,7 @@ async function layRare(selection: string, search: () => readonly Row[]) {
       return (answers.shift()?.() ?? []) as T[];
     },
     seen: (context, _source, ask) => ask(context),
+    visible: () => Promise.resolve(undefined),
     storeOf: () => Promise.reject(new Error('no store')),
   };
   const { strata } = await layStrata(runner, contextOf(), SPANS, {

@@ -1,12 +1,15 @@
 import { CODING_FLOOR } from '@candela/contract';
 import { hasRole, type Principal, type RequestContext } from '@candela/kernel';
+import { quote } from '../../engine-host/sql-text.ts';
 import { ACTIVITY } from '../../rollups/activity.ts';
-import type { Params } from './params.ts';
+import { Params } from './params.ts';
 import type { Window } from './scope.ts';
+import type { ReadStore } from './stores.ts';
 
 /*
- * The floor: who is not an admin learns of a user of coding agents only where that user has enough sessions in the window.
- * Rows of other users are left out (`floorOf`); lists of sessions keep them in their sums and take the names away (`withFloor`).
+ * The floor: who is not an admin learns of a user of coding agents only where that user has enough sessions in the time range. Of all
+ * other users the engine leaves out the rows of every table that a statement names (`floorFilters`, given to it by the runner); lists
+ * of sessions keep them in their sums and take the names away (`withFloor`).
  */
 
 /** Names that coding agents give to their service: our hooks' and those of their own telemetry. */
@@ -41,45 +44,78 @@ const NAMES = [
   'session.permission_mode.changed',
   'hook.unknown_event',
 ].map((name) => `coding_agent.${name}`);
-const METRICS = ['coding_agent.', 'claude_code.', 'codex.', 'gemini_cli.', 'github.copilot.'];
+const PREFIXES = ['coding_agent.', 'claude_code.', 'codex.', 'gemini_cli.', 'github.copilot.'];
+const CONVENTIONS = ['claude-code', 'codex', 'coding-agents'];
 
-const list = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(', ');
-const hashes = (texts: readonly string[]) => texts.map((text) => `cityHash64('${text}')`).join(', ');
+const list = (texts: readonly string[]) => texts.map(quote).join(', ');
+const hashes = (texts: readonly string[]) => texts.map((text) => `cityHash64(${quote(text)})`).join(', ');
+const begins = (column: string, prefixes: readonly string[]) =>
+  prefixes.map((prefix) => `startsWith(${column}, ${quote(prefix)})`).join(' OR ');
 const first = (map: string) =>
   `coalesce(${['gen_ai.request.user', 'user', 'user.email', 'enduser.id', 'user.id'].map((key) => `nullIf(${map}['${key}'], '')`).join(', ')}, '')`;
 
-/** How rows of coding agents, and whose they are, are told in a table. `t` names the table; a column alone may be an alias of the statement. */
+/** How rows of coding agents, and whose they are, are told in a table. `of` is '', or what the table is called, with a dot. */
 interface Told {
-  readonly isCoding: (t: string) => string;
-  readonly user: (t: string) => string;
+  readonly isCoding: (of: string) => string;
+  /** Undefined: its rows name nobody, and are left out all together. */
+  readonly user: ((of: string) => string) | undefined;
 }
 
-const ofService = (t: string) => `${t}.ServiceName IN (${list(SERVICES)})`;
-const marked = (t: string) => `has(${t}.ResourceAttributes.keys, 'coding_agent.content_capture_mode')`;
+const ofService = (of: string) => `${of}ServiceName IN (${list(SERVICES)})`;
+const userColumn = (of: string) => `${of}UserId`;
 const points: Told = {
-  isCoding: (t) =>
-    `${ofService(t)} OR ${METRICS.map((prefix) => `startsWith(${t}.MetricName, '${prefix}')`).join(' OR ')}`,
-  user: (t) => first(`${t}.Attributes`),
+  isCoding: (of) => `${ofService(of)} OR ${begins(`${of}MetricName`, PREFIXES)}`,
+  user: (of) => first(`${of}Attributes`),
 };
+/**
+ * Every table whose rows tell of one person, by what they hold. The others are sums over many (`span_counts`, `log_counts`,
+ * `agent_figures`), times of ids (`exception_groups`, `trace_figures`) or measurements of hosts: they name nobody.
+ */
 const TOLD: ReadonlyMap<string, Told> = new Map([
   [
     'otel_traces',
     {
-      isCoding: (t) =>
-        `${ofService(t)} OR startsWith(${t}.SpanName, 'coding_agent.') OR ${t}.GenAiConvention IN ('claude-code', 'codex', 'coding-agents') OR ${marked(t)}`,
-      user: (t) => `${t}.UserId`,
+      isCoding: (of) =>
+        `${ofService(of)} OR startsWith(${of}SpanName, 'coding_agent.') OR ${of}GenAiConvention IN (${list(CONVENTIONS)})`,
+      user: userColumn,
+    },
+  ],
+  [
+    'otel_logs',
+    {
+      isCoding: (of) =>
+        `${ofService(of)} OR ${of}GenAiConvention IN (${list(CONVENTIONS)}) OR ${begins(`${of}EventName`, PREFIXES)}`,
+      user: userColumn,
     },
   ],
   ...['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'].map(
     (kind) => [`otel_metrics_${kind}`, points] as const,
   ),
+  ['metric_series', points],
+  [
+    ACTIVITY.name,
+    {
+      isCoding: (of) =>
+        `hasAny(${of}ServiceHashes, [${hashes(SERVICES)}]) OR hasAny(${of}NameHashes, [${hashes(NAMES)}])`,
+      user: userColumn,
+    },
+  ],
+  [
+    'exceptions',
+    {
+      isCoding: (of) => `${ofService(of)} OR startsWith(${of}SpanName, 'coding_agent.')`,
+      user: userColumn,
+    },
+  ],
+  ['scores', { isCoding: ofService, user: userColumn }],
+  ['host_calls', { isCoding: ofService, user: undefined }],
 ]);
 
 /** Whether who asks sees every user: admins do, keys of the project and the platform itself too. */
 function seesEveryUser(principal: Principal): boolean {
-  if (principal.kind === 'user') return hasRole(principal.role, 'admin');
-  if (principal.kind === 'key') return principal.role === undefined || hasRole(principal.role, 'admin');
-  return true;
+  if (principal.kind === 'anonymous') return true;
+  const { role } = principal;
+  return role === undefined || hasRole(role, 'admin');
 }
 
 const HOUR = 3_600_000_000_000n;
@@ -90,33 +126,72 @@ export function wholeHours({ from, to }: Window): Window {
 }
 
 /** Who asks, for which tenant, and of which time range. */
-type FloorContext = Pick<RequestContext, 'projectId' | 'environment' | 'principal'> & {
-  readonly window: Window;
-};
+export type Asker = Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'window'>;
+
+/** What is looked at where a read names no time range: one trace, one span, what arrives now. */
+const RECENT = 30n * 24n * HOUR;
+/** So many users are seen, those with the most sessions: their names go along with each statement. */
+const MOST_VISIBLE = 1_000;
+
+/** Users of coding agents that a person may see. */
+export interface Visible {
+  readonly users: readonly string[];
+}
 
 /**
- * The condition that leaves out rows of coding agents whose user is below the floor in the window, or not known; undefined where who
- * asks sees every user.
- * @param as what the table is called in the statement
+ * The users of coding agents that who asks may see in the time range asked for; undefined: all.
+ * @param traces the store that holds the spans of the tenant
  */
-export function floorOf(
-  { projectId, environment, principal, window }: FloorContext,
-  { table, as, database }: { readonly table: string; readonly as: string; readonly database: string },
-  params: Params,
-): string | undefined {
-  const told = TOLD.get(table);
-  if (told === undefined || seesEveryUser(principal)) return undefined;
-  const { from, to } = wholeHours(window);
+export async function visibleTo(
+  { projectId, environment, principal, window }: Asker,
+  traces: () => ReadStore | Promise<ReadStore>,
+): Promise<Visible | undefined> {
+  if (seesEveryUser(principal)) return undefined;
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const { from, to } = wholeHours(window ?? { from: now - RECENT, to: now });
+  const params = new Params();
   const conditions = [
     `ProjectId = ${params.bind(projectId, 'String')}`,
     `Bucket >= ${params.second(from)} AND Bucket < ${params.second(to)}`,
     `UserId != ''`,
-    `(hasAny(ServiceHashes, [${hashes(SERVICES)}]) OR hasAny(NameHashes, [${hashes(NAMES)}]))`,
+    `(${told(ACTIVITY.name).isCoding('')})`,
     ...(environment === undefined ? [] : [`Environment = ${params.bind(environment, 'String')}`]),
   ];
-  const users = `SELECT UserId FROM \`${database}\`.${ACTIVITY.name} WHERE ${conditions.join(' AND ')}
-    GROUP BY UserId HAVING uniqExactIf(SessionHash, SessionHash != cityHash64('')) >= ${CODING_FLOOR}`;
-  return `NOT (${told.isCoding(as)}) OR ${told.user(as)} IN (${users})`;
+  const sessions = `uniqExactIf(SessionHash, SessionHash != cityHash64(''))`;
+  let store: ReadStore;
+  try {
+    store = await traces();
+  } catch {
+    // Without spans nobody is known to have enough sessions.
+    return { users: [] };
+  }
+  const rows = await store.select<{ UserId: string }>(
+    `SELECT UserId FROM ${ACTIVITY.name} WHERE ${conditions.join(' AND ')}
+     GROUP BY UserId HAVING ${sessions} >= ${CODING_FLOOR} ORDER BY ${sessions} DESC, UserId LIMIT ${MOST_VISIBLE}`,
+    params.values,
+  );
+  return { users: rows.map(({ UserId }) => UserId) };
+}
+
+function told(table: string): Told {
+  const found = TOLD.get(table);
+  if (found === undefined) throw new RangeError(`Rows of ${table} name nobody`);
+  return found;
+}
+
+/** The condition that a row is not of a coding agent, or of a user that may be seen. @param of what the table is called, with a dot */
+export function floorOf(table: string, { users }: Visible, of = ''): string | undefined {
+  const rows = TOLD.get(table);
+  if (rows === undefined) return undefined;
+  const open =
+    users.length === 0 || rows.user === undefined ? '' : ` OR ${rows.user(of)} IN (${list(users)})`;
+  return `NOT (${rows.isCoding(of)})${open}`;
+}
+
+/** Conditions by table that the engine puts on the rows of a statement before it sees any; of the tables that it names. */
+export function floorFilters(sql: string, visible: Visible): Readonly<Record<string, string>> {
+  const named = [...TOLD.keys()].filter((table) => sql.includes(table));
+  return Object.fromEntries(named.map((table) => [table, floorOf(table, visible) ?? '1']));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { askerOf, fail, type RequestContext } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
+import { floorFilters, type Visible, visibleTo } from './floor.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import { withPrices } from './repriced.ts';
 import type { Scope } from './scope.ts';
@@ -35,6 +36,8 @@ export interface Runner {
     source: Pick<Source, 'table'>,
     ask: (context: ReadContext) => Promise<T>,
   ): Promise<T>;
+  /** Users of coding agents that who asks may see; undefined: all. */
+  visible(context: RequestContext): Promise<Visible | undefined>;
   /** The store of a scope, to tell it from others. */
   storeOf(scope: Scope): Promise<ReadStore>;
 }
@@ -52,8 +55,13 @@ export function runner(
   const bounds = boundsOf(limits, kind);
   const options = { ...bounds, ...(signal === undefined ? {} : { signal }) };
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
+  // A request is of one person and one time range: who may be seen is looked up once.
+  let visible: Promise<Visible | undefined> | undefined;
+  const visibleIn = (context: Scope['context']) =>
+    (visible ??= visibleTo(context, () => storeOf(stores, context, 'traces')));
   return {
     seen: (context, { table }, ask) => withSnapshot(stores, context, signalOfTable(table), ask),
+    visible: visibleIn,
     storeOf: storeOfScope,
     run: async (scope, sql, { rowBytes, maxRows = Infinity, maxMs = Infinity } = {}) => {
       signal?.throwIfAborted();
@@ -68,10 +76,13 @@ export function runner(
         const priced = withPrices(sql, scope.context.projectId, scope.params);
         const { values, attributes, usesTextIndex } = scope.params;
         const asker = askerOf(scope.context);
+        const seen = scope.isMasked ? undefined : await visibleIn(scope.context);
+        const floor = seen === undefined ? {} : { filters: floorFilters(priced, seen) };
         return await turns.take({ kind, hurried }, scope.params, (priority) =>
           store.select(priced, values, {
             ...others,
             ...bound,
+            ...floor,
             timeoutMs,
             attributes,
             usesTextIndex,

@@ -34,7 +34,9 @@ function secondsOf({ from, to }: Window): bigint[] {
 export class Scope {
   readonly params: Params;
   /** Whose rows these are; together with the table this decides which store is asked. And on whose behalf. */
-  readonly context: Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'client'>;
+  readonly context: Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'client' | 'window'>;
+  /** The statement itself keeps the floor: see {@link Scope.masking}. */
+  readonly isMasked: boolean;
   private readonly source: Source;
   private readonly conditions: readonly string[];
   private readonly tenant: readonly string[];
@@ -47,7 +49,9 @@ export class Scope {
     tenant: readonly string[],
     conditions: readonly string[] = tenant,
     taken?: string,
+    isMasked = false,
   ) {
+    this.isMasked = isMasked;
     this.context = context;
     this.source = source;
     this.params = params;
@@ -63,6 +67,15 @@ export class Scope {
       tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);
     }
     return new Scope(context, source, params, tenant);
+  }
+
+  /**
+   * The rows of users below the floor too, for statements that take their names away (`withFloor`). Only lists of coding agents do;
+   * of every other scope the runner leaves such rows out.
+   */
+  static masking(context: ReadContext, source: Source): Scope {
+    const { params, tenant } = Scope.of(context, source);
+    return new Scope(context, source, params, tenant, tenant, undefined, true);
   }
 
   /**
@@ -87,7 +100,7 @@ export class Scope {
     if (signalOfTable(source.table) !== signalOfTable(this.source.table)) {
       throw new RangeError(`${source.table} and ${this.source.table} may lie in different stores`);
     }
-    return new Scope(this.context, source, this.params, this.tenant);
+    return new Scope(this.context, source, this.params, this.tenant, this.tenant, undefined, this.isMasked);
   }
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
@@ -139,7 +152,7 @@ export class Scope {
   }
 
   private with(conditions: readonly string[], taken: string | undefined): Scope {
-    return new Scope(this.context, this.source, this.params, this.tenant, conditions, taken);
+    return new Scope(this.context, this.source, this.params, this.tenant, conditions, taken, this.isMasked);
   }
 
   private within(window: Window): string {

@@ -25,6 +25,7 @@ const shape = (name: string) => ({
 const runnerOf = (shapes: number): Runner => ({
   run: async <T>() => Array.from({ length: shapes }, (_, index) => shape(`metric.${index}`)) as T[],
   seen: (context, _source, ask) => ask(context),
+  visible: () => Promise.resolve(undefined),
   storeOf: () => Promise.reject(new Error('no store')),
 });
 

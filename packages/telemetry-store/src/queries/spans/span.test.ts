@@ -12,6 +12,7 @@ async function orderOf(ids: SpanIds): Promise<[string | undefined, unknown[]]> {
       return [];
     },
     seen: (context, _source, ask) => ask(context),
+    visible: () => Promise.resolve(undefined),
     storeOf: () => Promise.reject(new Error('No store is asked for.')),
   };
   await expect(readSpan(runner, contextOf(), ids)).rejects.toThrow('not found');

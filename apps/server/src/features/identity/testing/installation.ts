@@ -30,6 +30,37 @@ export interface Installation {
 
 let people = 0;
 
+/** Makes the first owner of a platform with the link; the browser is signed in. */
+export async function ownerOf(platform: Platform): Promise<Browser> {
+  const owner = openBrowser(platform.http);
+  const token = new URL(platform.setupUrl ?? '').searchParams.get('token');
+  const made = await owner.call('POST', '/api/auth/setup', { ...OWNER, token });
+  if (made.status !== 201) throw new Error(made.text);
+  return owner;
+}
+
+/** Somebody invited by the owner, signed in. */
+export async function joined(
+  platform: Platform,
+  owner: Browser,
+  role: Role,
+  more: object = {},
+): Promise<{ readonly browser: Browser; readonly id: string; readonly email: string }> {
+  people += 1;
+  const email = `${role}-${people}@example.com`;
+  const invited = await owner.call('POST', '/api/organisation/invitations', { email, role, ...more });
+  if (invited.status !== 201) throw new Error(invited.text);
+  const token = new URL(String(invited.data.link)).searchParams.get('token');
+  const browser = openBrowser(platform.http);
+  const accepted = await browser.call('POST', '/api/auth/invitation/accept', {
+    token,
+    name: `The ${role}`,
+    password: PASSWORD,
+  });
+  if (accepted.status !== 200) throw new Error(accepted.text);
+  return { browser, id: String(accepted.data.person.id), email };
+}
+
 /** The whole platform in this process, with endpoints on real sockets and stores in a directory of its own. */
 export async function openInstallation(
   env: Readonly<Record<string, string>> = {},
@@ -60,28 +91,8 @@ export async function openInstallation(
     dir,
     clock,
     browser,
-    async own() {
-      const owner = browser();
-      const token = new URL(platform.setupUrl ?? '').searchParams.get('token');
-      const made = await owner.call('POST', '/api/auth/setup', { ...OWNER, token });
-      if (made.status !== 201) throw new Error(made.text);
-      return owner;
-    },
-    async join(owner, role, more = {}) {
-      people += 1;
-      const email = `${role}-${people}@example.com`;
-      const invited = await owner.call('POST', '/api/organisation/invitations', { email, role, ...more });
-      if (invited.status !== 201) throw new Error(invited.text);
-      const token = new URL(String(invited.data.link)).searchParams.get('token');
-      const joining = browser();
-      const accepted = await joining.call('POST', '/api/auth/invitation/accept', {
-        token,
-        name: `The ${role}`,
-        password: PASSWORD,
-      });
-      if (accepted.status !== 200) throw new Error(accepted.text);
-      return { browser: joining, id: String(accepted.data.person.id), email };
-    },
+    own: () => ownerOf(platform),
+    join: (owner, role, more) => joined(platform, owner, role, more),
     async close() {
       await platform.stop();
       await rm(dir, { recursive: true, force: true });
