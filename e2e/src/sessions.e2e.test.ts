@@ -85,6 +85,35 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     expect(parameter(page, 'sort')).toBe('-traces');
   });
 
+  it('are found by what was said, which is shown in the list and within the session', async () => {
+    const { page, sessions } = await open(
+      '/sessions?q=' + encodeURIComponent('session:visit user_said:"question 3"'),
+    );
+    const said = sessions.rows.first().getByTestId('said');
+    await soon(() => said.innerText()).toMatch(/user Question 3/i);
+    expect(await said.locator('mark').innerText()).toBe('Question');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await sessions.rows.first().getByRole('link').click();
+    await sessions.turn(4).waitFor();
+    const field = page.getByRole('searchbox', { name: 'Search the session' });
+    expect(await field.inputValue()).toBe('Question');
+    await field.fill('user_said:answer');
+    await page.getByText('No message says it').waitFor();
+    await field.fill('assistant_said:answer');
+    const status = page.getByRole('status').filter({ hasText: 'messages' });
+    await soon(() => status.innerText()).toBe('8 messages');
+    await field.press('Enter');
+    await field.press('Enter');
+    await page.getByText('2 of 8').waitFor();
+    await page.getByTestId('said').filter({ hasText: 'Answer 1.' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await field.fill('user_said:(');
+    await page.getByText(/Search text, character/).waitFor();
+    expect(heard.flatMap((one) => one.splice(0))).toEqual([expect.stringContaining('400')]);
+    const spans = await open('/traces?view=spans&q=' + encodeURIComponent('session:visit tool_result:10'));
+    await soon(() => spans.page.getByTestId('said').first().innerText()).toMatch(/^tool/);
+  });
+
   it('read as one conversation, history told once, pauses named', async () => {
     const { page, sessions } = await open('/sessions/visit', { colorScheme: 'light' });
     await sessions.turn(2).getByText('Answer 1.').waitFor();

@@ -395,6 +395,13 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       { path: { traceId: SHARED.trace }, query: { q: mark }, ...none },
       { path: { traceId: own.trace }, query: { q: 'failed' }, ...gone },
     ],
+    findSaid: [
+      { body: { ...since, q: mark, of: 'traces', ids: [SHARED.trace, own.trace] }, silent: true },
+      {
+        body: { ...since, q: 'user_said:secret', of: 'spans', ids: [`${own.trace}-${own.call}`] },
+        silent: true,
+      },
+    ],
     getSpan: [
       { path: { traceId: SHARED.trace, spanId: SHARED.call } },
       { path: { traceId: SHARED.trace, spanId: own.call }, status: 404 },
@@ -692,6 +699,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       },
     ],
     getSession: entity('session', mark),
+    searchSession: [{ path: { session: key(`only-${mark}`) }, query: { q: mark }, ...gone }],
     getSessionTurns: [
       { path: { session: key('shared') }, query: since },
       { path: { session: key(`only-${mark}`) }, query: since, ...gone },

@@ -35,6 +35,7 @@ export * from './telemetry/ingest-health.ts';
 export * from './telemetry/coding-agents.ts';
 export * from './telemetry/exceptions.ts';
 export * from './telemetry/logs.ts';
+export * from './telemetry/said.ts';
 export * from './telemetry/sessions.ts';
 export * from './telemetry/tail.ts';
 export * from './telemetry/trace-search.ts';

@@ -46,6 +46,7 @@ import { tail } from './telemetry/tail.ts';
 import { getException, searchExceptions } from './telemetry/exceptions.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
 import { listMetricLabels, listMetrics, queryMetric, queryMetricHeatmap } from './telemetry/metrics.ts';
+import { findSaid, searchSession } from './telemetry/said.ts';
 import { searchTrace } from './telemetry/trace-search.ts';
 import { createView, deleteView, getView, listViews, updateView } from './telemetry/views.ts';
 import { getSession, getSessionTurns, listSessions, sessionPreviews } from './telemetry/sessions.ts';
@@ -99,6 +100,8 @@ export const ROUTES = {
   listAuditEvents,
   getIngestHealth,
   searchTrace,
+  findSaid,
+  searchSession,
   listSessions,
   sessionPreviews,
   getSession,

@@ -107,3 +107,13 @@ export const anyOf = (field: 'session' | 'user' | 'agent', environment: string |
         body: { from: '-365d', to: 'now', q: `${field}:*`, limit: 1 },
       }).then((page) => page.data.length > 0),
   });
+
+/** Messages of one session that hold what is sought. */
+export const sessionHitsQuery = (session: string, q: string) =>
+  queryOptions({
+    queryKey: ['session-hits', session, q],
+    staleTime: 60_000,
+    retry: false,
+    queryFn: ({ signal }) =>
+      call('searchSession', { params: { session }, query: { q }, signal }).then((answer) => answer.data),
+  });

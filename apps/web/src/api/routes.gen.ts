@@ -33,6 +33,8 @@ export const ROUTE_TABLE = {
   listAuditEvents: 'GET /api/audit',
   getIngestHealth: 'GET /api/telemetry/ingest',
   searchTrace: 'GET /api/telemetry/traces/{traceId}/search',
+  findSaid: 'POST /api/telemetry/said',
+  searchSession: 'GET /api/telemetry/sessions/{session}/search',
   listSessions: 'GET /api/telemetry/sessions',
   sessionPreviews: 'POST /api/telemetry/sessions/previews',
   getSession: 'GET /api/telemetry/sessions/{session}',

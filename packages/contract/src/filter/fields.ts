@@ -75,6 +75,10 @@ export const FIELDS = {
   scope_name: { type: 'string', signals: ['spans', 'logs', 'metrics'], description: 'Instrumentation scope' },
   prompt: { type: 'text', signals: SPANS, description: 'Words sent to the model' },
   completion: { type: 'text', signals: SPANS, description: 'Words the model answered' },
+  user_said: { type: 'text', signals: SPANS, description: 'Words of messages of the user' },
+  assistant_said: { type: 'text', signals: SPANS, description: 'Words of messages of the assistant' },
+  system_prompt: { type: 'text', signals: SPANS, description: 'Words of the system prompt' },
+  tool_result: { type: 'text', signals: SPANS, description: 'Words that tools gave back' },
   text: { type: 'text', signals: TRACED, description: 'Words anywhere in messages, names and bodies' },
   severity: {
     type: 'enum',

@@ -1,6 +1,7 @@
 import {
   type HierarchyNode,
   type SpanDetail,
+  type SaidHit,
   type SpanRow,
   type Trace,
   type TraceHit,
@@ -23,6 +24,7 @@ import { searchInTrace } from './spans/search-in-trace.ts';
 import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
 import type { TraceSearchInput } from './spans/traces-by-figure.ts';
+import { type SaidInput, saidHits } from './spans/said-hits.ts';
 import { readSpan, type SpanIds } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
 
@@ -89,6 +91,8 @@ export interface TelemetryQueries {
     input: { traceId: string; q: string },
     signal?: AbortSignal,
   ): Promise<{ hits: TraceHit[]; truncated: boolean }>;
+  /** Where the texts of a filter were said first in rows of a list. */
+  said(context: RequestContext, input: SaidInput, signal?: AbortSignal): Promise<SaidHit[]>;
   span(context: RequestContext, ids: SpanIds, signal?: AbortSignal): Promise<SpanDetail>;
   hierarchy(
     context: RequestContext,
@@ -122,6 +126,8 @@ export function createTelemetryQueries(
       withSnapshot(stores, context, 'traces', (seen) => searchSpans(page(input, signal), seen, input)),
     trace: (context, input, signal) => readTrace(on('lookup', signal), context, input),
     searchInTrace: (context, input, signal) => searchInTrace(on('lookup', signal), context, input),
+    said: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => saidHits(on('list', signal), seen, input)),
     span: (context, ids, signal) => readSpan(on('lookup', signal), context, ids),
     hierarchy: (context, spanId, signal) => readHierarchy(on('lookup', signal), context, spanId),
     aggregate: (context, input, signal) =>

@@ -1,3 +1,4 @@
+import { parseFilterOrFail } from '@candela/contract';
 import type { Clock } from '@candela/kernel';
 import type { ActivityQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
@@ -6,7 +7,13 @@ import { idOf, queryFilterOf, wholeWindowOf } from './service.ts';
 
 type ActivityHandlers = Pick<
   Handlers,
-  'listSessions' | 'sessionPreviews' | 'getSession' | 'getSessionTurns' | 'listUsers' | 'getUser'
+  | 'listSessions'
+  | 'sessionPreviews'
+  | 'getSession'
+  | 'getSessionTurns'
+  | 'searchSession'
+  | 'listUsers'
+  | 'getUser'
 >;
 
 /** Sessions and users. */
@@ -48,6 +55,17 @@ export function activityHandlers(queries: ActivityQueries, clock: Clock): Activi
         },
         signal,
       ),
+    searchSession: async ({ context, params, query, signal }) => ({
+      data: await queries.sessionHits(
+        context,
+        {
+          sessionId: idOf(params.session, 'The session'),
+          window: wholeWindowOf({ to: 'now' }, clock),
+          filter: parseFilterOrFail(query.q, 'spans') ?? { field: 'text', op: 'contains', value: query.q },
+        },
+        signal,
+      ),
+    }),
     listUsers: ({ context, query, signal }) =>
       queries.users(
         context,

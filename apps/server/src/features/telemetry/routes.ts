@@ -11,6 +11,7 @@ type TelemetryHandlers = Pick<
   | 'searchSpans'
   | 'getTrace'
   | 'searchTrace'
+  | 'findSaid'
   | 'getSpan'
   | 'getHierarchy'
   | 'aggregate'
@@ -56,6 +57,18 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
     searchTrace: async ({ context, params, query, signal }) => ({
       data: await queries.searchInTrace(context, { traceId: params.traceId, q: query.q }, signal),
     }),
+    findSaid: async ({ context, body, signal }) => {
+      const filter = filterOf(body, 'spans');
+      if (filter === undefined) return { data: [] };
+      const { of, ids } = body;
+      return {
+        data: await queries.said(
+          context,
+          { window: windowOf(body, clock), filter, of, ids, each: 1 },
+          signal,
+        ),
+      };
+    },
     getSpan: async ({ context, params, query, signal }) => {
       const startMs = query.start === undefined ? undefined : Date.parse(query.start);
       return { data: await queries.span(context, { ...params, startMs }, signal) };

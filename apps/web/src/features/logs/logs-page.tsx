@@ -18,7 +18,7 @@ import { ExploreRows } from '../explore/explore-rows.tsx';
 import { ExplorerLayout } from '../explore/explorer-layout.tsx';
 import { useExplorer } from '../explore/explorer.ts';
 import { ExportMenu } from '../explore/export-menu.tsx';
-import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
+import { LiveToggle } from '../explore/live-toggle.tsx';
 import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
@@ -33,6 +33,7 @@ import { SeverityHistogram } from './severity-histogram.tsx';
 const REFRESH_MS = 10_000;
 const route = getRouteApi('/logs');
 // Seen once in the life of a project.
+const LiveNews = lazy(() => import('../explore/live-news.tsx'));
 const FirstLog = lazy(() => import('./first-log.tsx'));
 const LogPanel = lazy(() => import('./log-panel.tsx'));
 const keyOf = (row: LogRow) => row.id;
@@ -156,7 +157,9 @@ export function LogsPage() {
       }
     >
       <div className="flex h-full flex-col">
-        <LiveNews live={live} noun="log records" impossible={cannotLive} onRelease={refreshNow} />
+        <Suspense>
+          <LiveNews live={live} noun="log records" impossible={cannotLive} onRelease={refreshNow} />
+        </Suspense>
         {/* The list keeps the focus, so that the next row is a key away. */}
         <p role="status" className="sr-only">
           {isOpen ? 'The record is open beside the list' : ''}

@@ -17,6 +17,7 @@ import {
   STATUS_HEAD,
 } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
+import { SaidSnippet, useSaidHit } from '../explore/said-snippet.tsx';
 
 type Previews = ReadonlyMap<string, TraceRow['preview']>;
 
@@ -25,18 +26,26 @@ export const PreviewContext = createContext<Previews>(new Map());
 
 function Opening({ row, tabIndex }: { row: SessionRow; tabIndex: 0 | -1 }) {
   const preview = useContext(PreviewContext).get(row.sessionId);
+  const hit = useSaidHit(row.sessionId);
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
   return (
     <Link
       to="/sessions/$session"
       params={{ session: row.key }}
+      search={hit === undefined ? {} : { find: hit.match, turn: hit.traceId }}
       tabIndex={tabIndex}
       title={[row.sessionId, said, answered].filter(Boolean).join('\n\n')}
       className="hover:underline"
     >
-      {said === '' ? <bdi className="font-mono text-sm">{row.sessionId}</bdi> : <bdi>{said}</bdi>}
-      {answered !== '' && (
+      {hit !== undefined ? (
+        <SaidSnippet hit={hit} />
+      ) : said === '' ? (
+        <bdi className="font-mono text-sm">{row.sessionId}</bdi>
+      ) : (
+        <bdi>{said}</bdi>
+      )}
+      {hit === undefined && answered !== '' && (
         <span className="text-muted">
           {' '}
           ↳ <bdi>{answered}</bdi>

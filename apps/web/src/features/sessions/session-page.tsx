@@ -2,7 +2,7 @@ import type { getSession, ResponseOf } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { sessionQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
 import { cx } from '../../lib/cx.ts';
@@ -14,6 +14,7 @@ import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { persistedSessions } from './activity-search.ts';
+import { SessionFind, useSessionFind } from './session-find.tsx';
 import type { SessionSearch, TurnPlace } from './session-search.ts';
 import { SessionSide } from './session-side.tsx';
 import { Speakers, SpeakersList, speakersOf } from './speakers.tsx';
@@ -27,7 +28,7 @@ const NOBODY: ReadonlyMap<string, string> = new Map();
 /** One session: its conversation over all traces, and what it took. */
 export function SessionPage() {
   const { session: key } = route.useParams();
-  const { turn, at: place, since } = route.useSearch();
+  const { turn, at: place, since, find } = route.useSearch();
   const navigate = route.useNavigate();
   const leave = useNavigate();
   const query = useQuery(sessionQuery(key, since));
@@ -46,6 +47,7 @@ export function SessionPage() {
         turn: next.traceId,
         ...(at === undefined ? {} : { at }),
         ...(since === undefined ? {} : { since }),
+        ...(find === undefined ? {} : { find }),
       },
       replace: true,
     });
@@ -58,6 +60,32 @@ export function SessionPage() {
     const outcome = errors === 0 ? '' : `, ${formatCount(errors)} ${nounOf(errors, 'failed spans')}`;
     setSaid(`Turn ${index + 1} of ${turns.length}${outcome}`);
   };
+  const finding = useSessionFind(key, find);
+  /** Which of the messages found is shown. */
+  const [hitAt, setHitAt] = useState(-1);
+  const onFind = useCallback(
+    (text: string | undefined) => {
+      setHitAt(-1);
+      void navigate({
+        search: (before) => {
+          const { find: _before, ...others } = before;
+          return text === undefined ? others : { ...others, find: text };
+        },
+        replace: true,
+      });
+    },
+    [navigate],
+  );
+  const toHit = (index: number) => {
+    setHitAt(index);
+    const traceId = finding.hits[index]?.traceId;
+    const next = turns.findIndex((one) => one.traceId === traceId);
+    if (next !== -1) choose(next);
+  };
+  const terms = useMemo(
+    () => [...new Set(finding.hits.map(({ match }) => match.toLowerCase()))],
+    [finding.hits],
+  );
   const step = (by: number) => go(Math.min(turns.length - 1, Math.max(0, found === -1 ? 0 : at + by)));
   const failed = turns.flatMap(({ errors }, index) => (errors > 0 ? [index] : []));
   const about = { group: 'Session', enabled: turns.length > 0 };
@@ -169,6 +197,7 @@ export function SessionPage() {
           {said}
         </p>
         <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
+        <SessionFind find={find} onFind={onFind} finding={finding} at={hitAt} onHit={toHit} />
         <div className={cx('flex max-lg:flex-col low:max-lg:shrink-0', PAGE_ROWS)}>
           <div className="min-h-0 min-w-0 grow low:max-lg:h-[min(16rem,70dvh)] low:max-lg:flex-none">
             <SessionTimeline
@@ -179,6 +208,8 @@ export function SessionPage() {
               at={at}
               place={place}
               asked={asked}
+              terms={terms}
+              hit={hitAt}
               onChoose={choose}
             />
           </div>

@@ -6,6 +6,7 @@ import { previewsQuery, sessionsQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
 import type { ExploreChange, ExploreSearch } from '../explore/explorer.ts';
+import { SaidHits, useSaidHits } from '../explore/said-snippet.tsx';
 import { PreviewContext, SESSION_COLUMNS } from './session-columns.tsx';
 
 const keyOf = (row: SessionRow) => row.key;
@@ -29,22 +30,30 @@ export function SessionRows(props: {
     combine: (answers) => answers.map((answer) => answer.data),
   });
   const byId = useMemo(() => new Map(previews.flatMap((answer) => [...(answer ?? [])])), [previews]);
+  const ids = useMemo(() => pages.map(({ data }) => data.map(({ sessionId }) => sessionId)), [pages]);
+  const hits = useSaidHits('sessions', ids, scope);
   return (
     <PreviewContext value={byId}>
-      <ExploreRows<SessionRow>
-        label="Sessions"
-        noun="sessions"
-        scope={scope}
-        search={props.search}
-        onChange={props.onChange}
-        onRow={props.onRow}
-        query={query}
-        sort={sort}
-        columns={SESSION_COLUMNS}
-        keyOf={keyOf}
-        onOpen={(row) => void navigate({ to: '/sessions/$session', params: { session: row.key } })}
-        {...(props.nothing === undefined ? {} : { nothing: props.nothing })}
-      />
+      <SaidHits value={hits}>
+        <ExploreRows<SessionRow>
+          label="Sessions"
+          noun="sessions"
+          scope={scope}
+          search={props.search}
+          onChange={props.onChange}
+          onRow={props.onRow}
+          query={query}
+          sort={sort}
+          columns={SESSION_COLUMNS}
+          keyOf={keyOf}
+          onOpen={(row) => {
+            const hit = hits.get(row.sessionId);
+            const search = hit === undefined ? {} : { find: hit.match, turn: hit.traceId };
+            void navigate({ to: '/sessions/$session', params: { session: row.key }, search });
+          }}
+          {...(props.nothing === undefined ? {} : { nothing: props.nothing })}
+        />
+      </SaidHits>
     </PreviewContext>
   );
 }

@@ -8,6 +8,8 @@ export type TurnPlace = (typeof PLACES)[number];
 export interface SessionSearch {
   turn?: string;
   at?: TurnPlace;
+  /** What is sought in the messages of the session. */
+  find?: string;
   /** Only what was said since then: of a session of more turns than one page shows. */
   since?: string;
 }
@@ -15,7 +17,11 @@ export interface SessionSearch {
 /** Reads it; what is no trace id names no turn. */
 export function validateSessionSearch(raw: Record<string, unknown>): SessionSearch {
   const from = textParam(raw, 'since', 40);
-  const since = from === undefined || Number.isNaN(Date.parse(from)) ? {} : { since: from };
+  const find = textParam(raw, 'find', 400);
+  const since = {
+    ...(from === undefined || Number.isNaN(Date.parse(from)) ? {} : { since: from }),
+    ...(find === undefined ? {} : { find }),
+  };
   const turn = textParam(raw, 'turn', 32);
   if (turn === undefined || !/^[0-9a-f]{32}$/.test(turn)) return since;
   const at = choiceParam(raw, 'at', PLACES);

@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { TURNS_A_PAGE, turnsQuery } from '../../api/activity.ts';
 import { useHeld } from '../../lib/use-held.ts';
+import { useHighlight } from '../trace/use-highlight.ts';
 import type { TurnPlace } from './session-search.ts';
 import { TurnView } from './turn-view.tsx';
 
@@ -23,10 +24,19 @@ export function SessionTimeline(props: {
   place: TurnPlace | undefined;
   /** Grows whenever a turn is asked for, also the same again; 0 when the page opens. */
   asked: number;
+  /** What is sought in the messages, marked wherever it stands. */
+  terms: readonly string[];
+  /** Which of the messages found is shown; -1: none. */
+  hit: number;
   onChoose: (index: number) => void;
 }) {
   const { sessionKey, since, turns, at, place, asked } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  useHighlight(
+    scroller,
+    props.terms,
+    props.hit === -1 ? undefined : { within: `[data-index="${at}"]`, of: String(props.hit) },
+  );
   const virtual = useVirtualizer({
     count: turns.length,
     getScrollElement: () => scroller.current,

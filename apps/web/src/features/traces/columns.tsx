@@ -22,6 +22,7 @@ import {
   STATUS_HEAD,
 } from '../explore/cells.tsx';
 import { readColumns, type RowColumn } from '../explore/columns.ts';
+import { SaidSnippet, useSaidHit } from '../explore/said-snippet.tsx';
 
 interface FirstWords {
   /** By trace id. */
@@ -35,8 +36,10 @@ export const TracePreviews = createContext<FirstWords>({ words: new Map(), await
 function Preview({ traceId }: { traceId: string }) {
   const { words, awaited } = useContext(TracePreviews);
   const preview = words.get(traceId);
+  const hit = useSaidHit(traceId);
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
+  if (hit !== undefined) return <SaidSnippet hit={hit} />;
   // A dash says that there are none.
   if (preview === undefined && awaited.has(traceId))
     return <span aria-hidden className="skeleton inline-block h-3 w-24" />;
@@ -173,6 +176,26 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   },
 ];
 
+function Said({ id }: { id: string }) {
+  const hit = useSaidHit(id);
+  return hit === undefined ? NONE : <SaidSnippet hit={hit} />;
+}
+
+/** Whether a search names texts of messages: its spans have a column for what was said. */
+export const seeksSaid = (q: string): boolean =>
+  /\b(user_said|assistant_said|system_prompt|tool_result|prompt|completion):/i.test(q);
+
+/** What was said that the search found. */
+const SAID_COLUMN: RowColumn<SpanLine> = {
+  id: 'said',
+  label: 'Said',
+  width: 160,
+  grow: 2,
+  shown: true,
+  record: 'text',
+  cell: (row) => <Said id={`${row.traceId}-${row.spanId}`} />,
+};
+
 /** Attributes that the URL asks to see as columns: a part of the request, as many as it may have. */
 export function fieldColumns(cols: string | undefined): string[] {
   const fields = cols === undefined ? [] : readColumns(cols).filter((id) => keyField(id) !== undefined);
@@ -180,8 +203,9 @@ export function fieldColumns(cols: string | undefined): string[] {
 }
 
 /** The columns of the span rows with one for each of the attributes asked for. */
-export const spanColumns = (fields: readonly string[]): readonly RowColumn<SpanLine>[] => [
+export const spanColumns = (fields: readonly string[], said = false): readonly RowColumn<SpanLine>[] => [
   ...SPAN_COLUMNS,
+  ...(said ? [SAID_COLUMN] : []),
   ...fields.map(
     (field): RowColumn<SpanLine> => ({
       id: field,

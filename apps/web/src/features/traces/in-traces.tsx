@@ -19,7 +19,7 @@ const DEBOUNCE_MS = 100;
  * In how many traces the spans of the search are. It reads every one of them, so rows and facets come first, and where it would
  * read too many nothing is said, as until it is known: the number of another search would stand beside the spans of this one.
  */
-export function InTraces({ scope }: { scope: Scope }) {
+export default function InTraces({ scope }: { scope: Scope }) {
   const own = aggregateQuery(scope, { measures: [...MEASURES] });
   const name = hashKey(own.queryKey);
   const firstComing =

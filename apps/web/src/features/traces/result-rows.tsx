@@ -1,4 +1,4 @@
-import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
+import type { SaidHit, SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -11,7 +11,8 @@ import {
   tracesQuery,
 } from '../../api/telemetry.ts';
 import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
-import { fieldColumns, spanColumns, TRACE_COLUMNS, TracePreviews } from './columns.tsx';
+import { fieldColumns, seeksSaid, spanColumns, TRACE_COLUMNS, TracePreviews } from './columns.tsx';
+import { SaidHits, useSaidHits } from '../explore/said-snippet.tsx';
 import type { TracesChange, TracesSearch } from './traces-search.ts';
 
 interface RowsProps {
@@ -29,6 +30,8 @@ interface RowsProps {
 const NO_TRACES: readonly TraceRow[] = [];
 const keyOfTrace = (row: TraceRow) => row.traceId;
 const keyOfSpan = (row: SpanRow) => `${row.traceId}-${row.spanId}`;
+/** The word that led to a row, sought in the trace too. */
+const findOf = (hit: SaidHit | undefined) => (hit === undefined ? {} : { find: hit.match.toLowerCase() });
 const isRunning = (row: SpanRow) => row.unfinished;
 
 /** The traces that hold a fitting span. */
@@ -44,6 +47,8 @@ export function TraceRows(props: RowsProps) {
       awaited: pages.filter((_, index) => answers[index]?.isLoading).flatMap((page) => page.data),
     }),
   });
+  const ids = useMemo(() => pages.map(({ data }) => data.map(keyOfTrace)), [pages]);
+  const said = useSaidHits('traces', ids, props.scope);
   const first = useMemo(
     () => ({
       words: new Map(previews.found.flatMap((answer) => [...(answer ?? [])])),
@@ -53,17 +58,23 @@ export function TraceRows(props: RowsProps) {
   );
   return (
     <TracePreviews value={first}>
-      <ExploreRows<TraceRow>
-        {...props}
-        live={props.live && NO_TRACES}
-        label="Traces"
-        noun="traces"
-        query={query}
-        sort={sort}
-        columns={TRACE_COLUMNS}
-        keyOf={keyOfTrace}
-        onOpen={(row) => void navigate({ to: '/traces/$traceId', params: { traceId: row.traceId } })}
-      />
+      <SaidHits value={said}>
+        <ExploreRows<TraceRow>
+          {...props}
+          live={props.live && NO_TRACES}
+          label="Traces"
+          noun="traces"
+          query={query}
+          sort={sort}
+          columns={TRACE_COLUMNS}
+          keyOf={keyOfTrace}
+          onOpen={(row) => {
+            const hit = said.get(row.traceId);
+            const search = hit === undefined ? {} : { span: hit.spanId, ...findOf(hit) };
+            void navigate({ to: '/traces/$traceId', params: { traceId: row.traceId }, search });
+          }}
+        />
+      </SaidHits>
     </TracePreviews>
   );
 }
@@ -74,28 +85,33 @@ export function SpanRows(props: RowsProps) {
   const sort = (props.search.sort ?? '-start') as SpanSort;
   const { cols } = props.search;
   const fields = useMemo(() => fieldColumns(cols), [cols]);
-  const columns = useMemo(() => spanColumns(fields), [fields]);
   const query = useInfiniteQuery({
     ...spansQuery(props.scope, sort, fields),
     placeholderData: keepPreviousData,
   });
+  const pages = useShownRows(query, props).data?.pages ?? [];
+  const ids = useMemo(() => pages.map(({ data }) => data.map(keyOfSpan)), [pages]);
+  const said = useSaidHits('spans', ids, props.scope);
+  const columns = useMemo(() => spanColumns(fields, seeksSaid(props.scope.q)), [fields, props.scope.q]);
   return (
-    <ExploreRows<SpanLine>
-      {...props}
-      label="Spans"
-      noun="spans"
-      query={query}
-      sort={sort}
-      columns={columns}
-      keyOf={keyOfSpan}
-      isRunning={isRunning}
-      onOpen={(row) =>
-        void navigate({
-          to: '/traces/$traceId',
-          params: { traceId: row.traceId },
-          search: { span: row.spanId },
-        })
-      }
-    />
+    <SaidHits value={said}>
+      <ExploreRows<SpanLine>
+        {...props}
+        label="Spans"
+        noun="spans"
+        query={query}
+        sort={sort}
+        columns={columns}
+        keyOf={keyOfSpan}
+        isRunning={isRunning}
+        onOpen={(row) =>
+          void navigate({
+            to: '/traces/$traceId',
+            params: { traceId: row.traceId },
+            search: { span: row.spanId, ...findOf(said.get(keyOfSpan(row))) },
+          })
+        }
+      />
+    </SaidHits>
   );
 }

@@ -18,13 +18,13 @@ import { SPANS_EXPLORE } from '../explore/explore-config.ts';
 import { ExplorerLayout } from '../explore/explorer-layout.tsx';
 import { useExplorer } from '../explore/explorer.ts';
 import { ExportMenu } from '../explore/export-menu.tsx';
-import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
+import { LiveToggle } from '../explore/live-toggle.tsx';
 import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
-import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
+import { fieldColumns, seeksSaid, spanColumns, TRACE_COLUMNS } from './columns.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
 import { persistedTraces, PICK, type TracesChange } from './traces-search.ts';
 
@@ -34,7 +34,9 @@ const SPANS_REFRESH_MS = 10_000;
 const route = getRouteApi('/traces/');
 // Seen once in the life of a project.
 const FirstTrace = lazy(() => import('./first-trace.tsx'));
-const InTraces = lazy(async () => ({ default: (await import('./in-traces.tsx')).InTraces }));
+const LiveNews = lazy(() => import('../explore/live-news.tsx'));
+// Asked for after the rows.
+const InTraces = lazy(() => import('./in-traces.tsx'));
 const DurationMap = lazy(() => import('./duration-map.tsx'));
 const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
@@ -83,7 +85,7 @@ export function TracesPage() {
       search: ({ against: _against, ...before }) => ({ ...before, ...selected }) as typeof before,
     });
   const fields = isSpans ? fieldColumns(search.cols) : [];
-  const ownColumns = spanColumns(fields);
+  const ownColumns = spanColumns(fields, seeksSaid(q));
   const Rows = isSpans ? SpanRows : TraceRows;
   const chosen = isSpans ? chosenColumns(ownColumns, search.cols) : chosenColumns(TRACE_COLUMNS, search.cols);
   return (
@@ -201,7 +203,9 @@ export function TracesPage() {
       }
     >
       <div className="flex h-full flex-col">
-        <LiveNews live={live} noun="spans" impossible={cannotLive} onRelease={refreshNow} />
+        <Suspense>
+          <LiveNews live={live} noun="spans" impossible={cannotLive} onRelease={refreshNow} />
+        </Suspense>
         <div className="min-h-0 grow">
           <Rows
             scope={scope}

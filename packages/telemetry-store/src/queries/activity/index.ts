@@ -1,7 +1,9 @@
 import type {
   ActivitySort,
+  Filter,
   ResponseOf,
   ROUTES,
+  SaidHit,
   SessionRow,
   Turn,
   UserRow,
@@ -17,6 +19,7 @@ import { SPANS } from '../spans/span-fields.ts';
 import { toUserRow } from './figures.ts';
 import { type ActivityInput, type ActivityPage, figuresOfOne, listSessions, listUsers } from './list.ts';
 import { readSession, type SessionDetail } from './session.ts';
+import { searchInSession } from './session-search.ts';
 import { readSessionPreviews, type SessionPreview } from './session-previews.ts';
 import { readTurns } from './session-turns.ts';
 
@@ -52,6 +55,12 @@ export interface ActivityQueries {
     },
     signal?: AbortSignal,
   ): Promise<{ data: Turn[]; nextCursor: string | null }>;
+  /** Messages of a session that hold what a filter seeks, in order. */
+  sessionHits(
+    context: RequestContext,
+    input: { sessionId: string; window: Window; filter: Filter },
+    signal?: AbortSignal,
+  ): Promise<{ hits: SaidHit[]; truncated: boolean }>;
   users(
     context: RequestContext,
     input: ActivityInput<UserSort>,
@@ -76,6 +85,8 @@ export function createActivityQueries(stores: ReadStores, limits: QueryLimits): 
       readSessionPreviews(on('list', signal), context, sessions),
     session: (context, input, signal) => readSession(on('lookup', signal), context, input),
     turns: (context, input, signal) => readTurns(on('lookup', signal), context, input),
+    sessionHits: (context, input, signal) =>
+      withSnapshot(stores, context, 'traces', (seen) => searchInSession(on('lookup', signal), seen, input)),
     users: (context, input, signal) =>
       withSnapshot(stores, context, 'traces', (seen) => listUsers(page(input, signal), seen, input)),
     user: (context, input, signal) => readUser(on('lookup', signal), context, input),

@@ -26,6 +26,8 @@ export type Field =
       /** Whether words of several conditions are found as those of one: not where they have to stand in one of several texts. */
       readonly together: boolean;
       readonly exists: string;
+      /** A condition that is cheaper and holds at least where `exists` does: the list of fields counts by it. */
+      readonly mayExist?: string;
       /** All words occur, whole, in any order. */
       words(text: string, params: Params): string;
       /** The text occurs as it is. */

@@ -10,7 +10,7 @@ import {
   resolveField,
 } from '@candela/contract';
 import { previousWindow } from '@candela/kernel';
-import { anyAsked, anyFilter, anyWindow, fieldsOf } from './filters.ts';
+import { anyAsked, anyFilter, anyWindow, BY_SPEAKER, fieldsOf } from './filters.ts';
 import { counting, sum } from './lists.ts';
 import {
   byBytes,
@@ -373,7 +373,9 @@ const fieldList: Question = async (ground, random) => {
   const named = Object.entries(FIELDS as Readonly<Record<string, FieldDefinition>>)
     .filter(
       ([name, { signals, aliases = [] }]) =>
-        signals.includes(signal) && [name, ...aliases].some((one) => one.includes(prefix.toLowerCase())),
+        signals.includes(signal) &&
+        !BY_SPEAKER.has(name) &&
+        [name, ...aliases].some((one) => one.includes(prefix.toLowerCase())),
     )
     .map(([name]) => [name, rows.filter((row) => has(row, name)).length]);
   const keys = rows.flatMap((row) =>
@@ -395,7 +397,14 @@ const fieldList: Question = async (ground, random) => {
   const byName = (list: readonly (readonly (string | number)[])[]) => list.toSorted(byKeys);
   return {
     asked: { signal, ...asked, prefix },
-    got: { sampled: got.sampled, fields: byName(got.fields.map(({ field, rows: count }) => [field, count])) },
+    got: {
+      sampled: got.sampled,
+      fields: byName(
+        got.fields
+          .filter(({ field }) => !BY_SPEAKER.has(field))
+          .map(({ field, rows: count }) => [field, count]),
+      ),
+    },
     want: { sampled: rows.length, fields: byName([...named, ...counted] as (string | number)[][]) },
   };
 };

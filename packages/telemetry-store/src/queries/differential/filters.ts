@@ -52,10 +52,18 @@ const PHRASES = [
   'nothing holds this',
 ];
 
-/** Fields that a signal is filtered by: all of the contract's, and keys. */
+/** Who said a text the engine reads out of JSON: `role-texts.platform.test.ts` holds that against the conventions. */
+export const BY_SPEAKER: ReadonlySet<string> = new Set([
+  'user_said',
+  'assistant_said',
+  'system_prompt',
+  'tool_result',
+]);
+
+/** Fields that a signal is filtered by: all others of the contract's, and keys. */
 export const fieldsOf = (signal: RecordKind): string[] => [
   ...Object.entries(FIELDS as Readonly<Record<string, FieldDefinition>>)
-    .filter(([, { signals }]) => signals.includes(signal))
+    .filter(([name, { signals }]) => signals.includes(signal) && !BY_SPEAKER.has(name))
     .map(([name]) => name),
   ...(signal === 'exceptions' ? [] : KEYS),
 ];

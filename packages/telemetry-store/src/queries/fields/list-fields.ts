@@ -73,7 +73,8 @@ export async function listFields(
     named
       .map(([name], index) => {
         const field = source.fields[name];
-        return `${field === undefined ? '0' : fieldExists(field)} AS E${index}`;
+        const cheap = field?.kind === 'words' ? field.mayExist : undefined;
+        return `${cheap ?? (field === undefined ? '0' : fieldExists(field))} AS E${index}`;
       })
       .join(', '),
   );

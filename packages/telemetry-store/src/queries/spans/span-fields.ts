@@ -5,7 +5,8 @@ import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts
 import { ENDED } from '../../schema/tables.ts';
 import { BASE_MODEL_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { containsAnywhere, hasText, matchesAnywhere, wordsAnywhere } from './span-words.ts';
+import type { SpokenRole } from './role-texts.ts';
+import { containsAnywhere, hasText, matchesAnywhere, roleWords, wordsAnywhere } from './span-words.ts';
 
 const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
   kind: 'words',
@@ -15,6 +16,9 @@ const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
   contains: (text, params) => containsAnywhere(part, text, params),
   matches: (pattern, params) => matchesAnywhere(part, pattern, params),
 });
+
+/** Words that one speaker said. */
+const said = (role: SpokenRole): Field => ({ kind: 'words', together: false, ...roleWords(role) });
 
 const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
@@ -65,6 +69,10 @@ export const SPAN_FIELDS: Record<
   scope_name: column('ScopeName'),
   prompt: words('prompt'),
   completion: words('completion'),
+  user_said: said('user'),
+  assistant_said: said('assistant'),
+  system_prompt: said('system'),
+  tool_result: said('tool'),
   text: words('any'),
 };
 

@@ -1,5 +1,6 @@
 import { SPAN_TEXT, SPAN_WORDS } from '../../schema/expressions.ts';
 import type { Params } from '../core/params.ts';
+import { roleTexts, type SpokenRole } from './role-texts.ts';
 import { containsText, hasWords, type WordIndex } from '../core/words.ts';
 
 const INDEX: WordIndex = { table: 'otel_traces', words: SPAN_WORDS };
@@ -54,4 +55,26 @@ function anywhere(part: ContentPart, found: (sql: string) => string): string {
   const texts = part === 'any' ? 'mapValues(ContentAttributes)' : values(part);
   const inContent = `arrayExists(t -> ${found('t')}, ${texts})`;
   return part === 'any' ? `${inContent} OR ${found('SpanName')} OR ${found('StatusMessage')}` : inContent;
+}
+
+/** Conditions on what one speaker said. The words of the whole span come first: few rows have their messages opened. */
+export function roleWords(role: SpokenRole) {
+  const texts = roleTexts(role);
+  const contains = (text: string, params: Params): string => {
+    const inSpan = `arrayExists(t -> ${containsText('t', text, params)}, mapValues(ContentAttributes))`;
+    return `${inSpan} AND arrayExists(t -> ${containsText('t', text, params)}, ${texts})`;
+  };
+  return {
+    exists: `arrayExists(t -> notEmpty(t), ${texts})`,
+    mayExist: hasText(role === 'assistant' ? 'completion' : role === 'user' ? 'prompt' : 'any'),
+    contains,
+    words(text: string, params: Params): string {
+      const inSpan = hasWords(SPAN_TEXT, text, params, { anywhere: inAnyText, index: INDEX });
+      const inOne = hasWords('lower(t)', text, params, { byIndex: false });
+      if (inSpan === undefined || inOne === undefined) return contains(text.trim(), params);
+      return `${inSpan} AND arrayExists(t -> ${inOne}, ${texts})`;
+    },
+    matches: (pattern: string, params: Params): string =>
+      `arrayExists(t -> match(t, ${params.bind(pattern, 'String')}), ${texts})`,
+  };
 }
