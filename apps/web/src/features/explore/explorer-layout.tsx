@@ -1,12 +1,14 @@
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Notice } from '../../ui/states.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import type { Explorer } from './explorer.ts';
 import { FacetsButton, FacetsPanel } from './facets-panel.tsx';
-import { FilterChips } from './filter-chips.tsx';
 import { SearchBox } from './search-box.tsx';
+
+// Comes with the first search.
+const FilterChips = lazy(async () => ({ default: (await import('./filter-chips.tsx')).FilterChips }));
 
 /** The frame of every explorer: search box and actions, chips, chart, facets beside the rows. */
 export function ExplorerLayout(props: {
@@ -37,7 +39,11 @@ export function ExplorerLayout(props: {
           <FacetsButton {...facets} />
           {props.actions}
         </div>
-        <FilterChips query={explorer.q} onChange={explorer.setQuery} />
+        {explorer.q.trim() !== '' && (
+          <Suspense fallback={<div className="h-6" />}>
+            <FilterChips query={explorer.q} onChange={explorer.setQuery} />
+          </Suspense>
+        )}
         {!explorer.trouble && props.chart}
       </div>
       {explorer.trouble ? (

@@ -1,6 +1,6 @@
 import type { SessionRow, TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
-import { createContext, useContext } from 'react';
+import { createContext, Suspense, useContext } from 'react';
 import { exact, formatCount } from '../../lib/format.ts';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -17,7 +17,7 @@ import {
   STATUS_HEAD,
 } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
-import { SaidSnippet, useSaidHit } from '../explore/said-snippet.tsx';
+import { SaidSnippet, useSaidHit } from '../explore/said.ts';
 
 type Previews = ReadonlyMap<string, TraceRow['preview']>;
 
@@ -39,7 +39,9 @@ function Opening({ row, tabIndex }: { row: SessionRow; tabIndex: 0 | -1 }) {
       className="hover:underline"
     >
       {hit !== undefined ? (
-        <SaidSnippet hit={hit} />
+        <Suspense>
+          <SaidSnippet hit={hit} />
+        </Suspense>
       ) : said === '' ? (
         <bdi className="font-mono text-sm">{row.sessionId}</bdi>
       ) : (

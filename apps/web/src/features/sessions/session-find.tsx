@@ -1,12 +1,12 @@
 import type { SaidHit } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { sessionHitsQuery } from '../../api/activity.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
-import { SaidSnippet } from '../explore/said-snippet.tsx';
+import { SaidSnippet } from '../explore/said.ts';
 
 const DELAY_MS = 300;
 const FEWEST_LETTERS = 2;
@@ -103,7 +103,9 @@ export function SessionFind(props: {
           </Button>
           {hit !== undefined && (
             <p className="min-w-0 grow truncate">
-              <SaidSnippet hit={hit} />
+              <Suspense>
+                <SaidSnippet hit={hit} />
+              </Suspense>
             </p>
           )}
         </>

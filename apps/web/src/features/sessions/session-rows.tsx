@@ -6,7 +6,7 @@ import { previewsQuery, sessionsQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
 import type { ExploreChange, ExploreSearch } from '../explore/explorer.ts';
-import { SaidHits, useSaidHits } from '../explore/said-snippet.tsx';
+import { SaidHits, useSaidHits } from '../explore/said.ts';
 import { PreviewContext, SESSION_COLUMNS } from './session-columns.tsx';
 
 const keyOf = (row: SessionRow) => row.key;

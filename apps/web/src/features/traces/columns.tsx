@@ -1,7 +1,7 @@
 import { keyField, MAX_ROW_FIELDS } from '@candela/contract/filter';
 import type { TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
-import { createContext, useContext } from 'react';
+import { createContext, Suspense, useContext } from 'react';
 import type { SpanLine } from '../../api/telemetry.ts';
 import { namedError } from '../../lib/failure-words.ts';
 import { exact, formatCount } from '../../lib/format.ts';
@@ -22,7 +22,7 @@ import {
   STATUS_HEAD,
 } from '../explore/cells.tsx';
 import { readColumns, type RowColumn } from '../explore/columns.ts';
-import { SaidSnippet, useSaidHit } from '../explore/said-snippet.tsx';
+import { SaidSnippet, useSaidHit } from '../explore/said.ts';
 
 interface FirstWords {
   /** By trace id. */
@@ -39,7 +39,12 @@ function Preview({ traceId }: { traceId: string }) {
   const hit = useSaidHit(traceId);
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
-  if (hit !== undefined) return <SaidSnippet hit={hit} />;
+  if (hit !== undefined)
+    return (
+      <Suspense>
+        <SaidSnippet hit={hit} />
+      </Suspense>
+    );
   // A dash says that there are none.
   if (preview === undefined && awaited.has(traceId))
     return <span aria-hidden className="skeleton inline-block h-3 w-24" />;
@@ -178,7 +183,13 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
 
 function Said({ id }: { id: string }) {
   const hit = useSaidHit(id);
-  return hit === undefined ? NONE : <SaidSnippet hit={hit} />;
+  return hit === undefined ? (
+    NONE
+  ) : (
+    <Suspense>
+      <SaidSnippet hit={hit} />
+    </Suspense>
+  );
 }
 
 /** Whether a search names texts of messages: its spans have a column for what was said. */

@@ -12,7 +12,7 @@ import {
 } from '../../api/telemetry.ts';
 import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
 import { fieldColumns, seeksSaid, spanColumns, TRACE_COLUMNS, TracePreviews } from './columns.tsx';
-import { SaidHits, useSaidHits } from '../explore/said-snippet.tsx';
+import { SaidHits, useSaidHits } from '../explore/said.ts';
 import type { TracesChange, TracesSearch } from './traces-search.ts';
 
 interface RowsProps {
