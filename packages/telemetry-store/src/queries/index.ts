@@ -54,7 +54,7 @@ export * from './compare/index.ts';
 export { createDurationQueries, type DurationQueries } from './durations/index.ts';
 export * from './fields/index.ts';
 export * from './rules/index.ts';
-export { setPriceCorrections } from './core/repriced.ts';
+export { setPriceCorrections } from './core/prices.ts';
 export * from './scores/index.ts';
 export * from './tail/index.ts';
 

@@ -1,6 +1,6 @@
 import { quote } from '../engine-host/sql-text.ts';
 import { Params } from '../queries/core/params.ts';
-import { pricedColumn } from '../queries/core/repriced.ts';
+import { pricedColumn } from '../queries/core/prices.ts';
 import type { Window } from '../queries/core/scope.ts';
 import { type Column, type Table, TABLES, UNFINISHED_FLAG } from '../schema/tables.ts';
 

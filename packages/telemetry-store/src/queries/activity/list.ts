@@ -6,7 +6,7 @@ import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from
 import { type Basis, basisOf } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { SPREAD } from '../core/page.ts';
-import { isRepriced } from '../core/repriced.ts';
+import { isRepriced } from '../core/prices.ts';
 import { rolledFrom, rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';

@@ -5,7 +5,7 @@ import { createActivityQueries } from '../activity/index.ts';
 import { createAgentQueries } from '../agents/index.ts';
 import { createSqlQueries } from '../../sql-gate/index.ts';
 import { correctedCostSql } from './price-sql.ts';
-import { setPriceCorrections } from './repriced.ts';
+import { setPriceCorrections } from './prices.ts';
 import { Params } from './params.ts';
 import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
 

@@ -2,7 +2,6 @@ import { askerOf, fail, type RequestContext } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { floorFilters, type Visible, visibleTo } from './floor.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
-import { withPrices } from './repriced.ts';
 import type { Scope } from './scope.ts';
 import { type ReadContext, withSnapshot } from './snapshot.ts';
 import type { Source } from './source.ts';
@@ -73,13 +72,12 @@ export function runner(
           : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
-        const priced = withPrices(sql, scope.context.projectId, scope.params);
         const { values, attributes, usesTextIndex } = scope.params;
         const asker = askerOf(scope.context);
         const seen = scope.isMasked ? undefined : await visibleIn(scope.context);
-        const floor = seen === undefined ? {} : { filters: floorFilters(priced, seen) };
+        const floor = seen === undefined ? {} : { filters: floorFilters(sql, seen) };
         return await turns.take({ kind, hurried }, scope.params, (priority) =>
-          store.select(priced, values, {
+          store.select(sql, values, {
             ...others,
             ...bound,
             ...floor,

@@ -2,6 +2,7 @@ import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from './filter.ts';
 import { Params } from './params.ts';
+import { pricedRows } from './prices.ts';
 import type { ReadContext } from './snapshot.ts';
 import { isTaken, type Sample } from './sample.ts';
 import type { Source } from './source.ts';
@@ -41,6 +42,8 @@ export class Scope {
   private readonly conditions: readonly string[];
   private readonly tenant: readonly string[];
   private readonly taken: string | undefined;
+  /** Whether costs are those of the prices that people set. */
+  readonly costs: 'of people' | 'stored';
 
   private constructor(
     context: Scope['context'],
@@ -49,7 +52,7 @@ export class Scope {
     tenant: readonly string[],
     conditions: readonly string[] = tenant,
     taken?: string,
-    isMasked = false,
+    { isMasked = false, costs = 'of people' }: Partial<Pick<Scope, 'isMasked' | 'costs'>> = {},
   ) {
     this.isMasked = isMasked;
     this.context = context;
@@ -58,6 +61,7 @@ export class Scope {
     this.tenant = tenant;
     this.conditions = conditions;
     this.taken = taken;
+    this.costs = costs;
   }
 
   /** `params`: those of the statement that this scope becomes a part of. */
@@ -75,7 +79,7 @@ export class Scope {
    */
   static masking(context: ReadContext, source: Source): Scope {
     const { params, tenant } = Scope.of(context, source);
-    return new Scope(context, source, params, tenant, tenant, undefined, true);
+    return new Scope(context, source, params, tenant, tenant, undefined, { isMasked: true });
   }
 
   /**
@@ -100,7 +104,7 @@ export class Scope {
     if (signalOfTable(source.table) !== signalOfTable(this.source.table)) {
       throw new RangeError(`${source.table} and ${this.source.table} may lie in different stores`);
     }
-    return new Scope(this.context, source, this.params, this.tenant, this.tenant, undefined, this.isMasked);
+    return new Scope(this.context, source, this.params, this.tenant, this.tenant, undefined, { isMasked: this.isMasked });
   }
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
@@ -151,8 +155,15 @@ export class Scope {
     return this.with(this.conditions, isTaken(sample, this.params));
   }
 
+  /** The same rows with the costs as they are stored, not as prices of people make them. */
+  get asStored(): Scope {
+    const { context, source, params, tenant, conditions, taken } = this;
+    return new Scope(context, source, params, tenant, conditions, taken, { isMasked: this.isMasked, costs: 'stored' });
+  }
+
   private with(conditions: readonly string[], taken: string | undefined): Scope {
-    return new Scope(this.context, this.source, this.params, this.tenant, conditions, taken, this.isMasked);
+    const { context, source, params, tenant } = this;
+    return new Scope(context, source, params, tenant, conditions, taken, this);
   }
 
   private within(window: Window): string {
@@ -165,9 +176,16 @@ export class Scope {
     return filter === undefined ? this : this.and(compileFilter(this.source, filter, this.params));
   }
 
-  /** `FROM <table> WHERE ...` */
+  get where(): string {
+    return this.conditions.join(' AND ');
+  }
+
+  /** `FROM <rows> WHERE ...`, the rows with the costs that prices of people make. */
   get from(): string {
+    const { table } = this.source;
     const sample = this.taken === undefined ? '' : ` PREWHERE ${this.taken}`;
-    return `FROM ${this.source.table}${sample} WHERE ${this.conditions.join(' AND ')}`;
+    const priced =
+      this.costs === 'stored' ? undefined : pricedRows(table, sample, this.context.projectId, this.params);
+    return `FROM ${priced ?? `${table}${sample}`} WHERE ${this.where}`;
   }
 }

@@ -3,7 +3,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { type LogReader, type PriceCorrection, readConversation } from '@candela/semconv';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { toAttributes } from '../core/attributes.ts';
-import { priceCorrectionsOf } from '../core/repriced.ts';
+import { priceCorrectionsOf } from '../core/prices.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { costOriginOf } from './cost-origin.ts';
