@@ -5,6 +5,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { EngineSupervisor } from '../engine-host/supervisor.ts';
 import {
   ASKER_HEADER,
+  WAIT_HEADER,
   OUTBOX_HEADER,
   SCRIPT_HEADER,
   type Script,
@@ -205,8 +206,12 @@ export class ClickHouseStore implements TelemetryStore {
   }
 
   /** What only the engine host understands is told to nobody else. */
-  #headers({ asker }: SelectOptions): Record<string, string> {
-    return asker === undefined || this.#supervisor === undefined ? {} : { [ASKER_HEADER]: asker };
+  #headers({ asker, maxWaitMs }: SelectOptions): Record<string, string> {
+    if (this.#supervisor === undefined) return {};
+    return {
+      ...(asker === undefined ? {} : { [ASKER_HEADER]: asker }),
+      ...(maxWaitMs === undefined ? {} : { [WAIT_HEADER]: String(Math.ceil(maxWaitMs)) }),
+    };
   }
 
   async *stream<T>(

@@ -13,10 +13,12 @@ export interface SelectOptions {
   readonly maxMemoryBytes?: number;
   readonly maxResultRows?: number;
   readonly signal?: AbortSignal;
-  /** 1 first: a statement stands still while one that comes before it runs, for at most a second at a time. Default: none does. */
+  /** 1 first: a statement stands still while one that comes before it runs, for a moment at a time. Default: none does. */
   readonly priority?: number;
   /** On whose behalf: the embedded engine shares its places out among those who ask. */
   readonly asker?: string;
+  /** How long it may wait for a place in the embedded engine, milliseconds. */
+  readonly maxWaitMs?: number;
   /**
    * Keys of maps whose values the statement reads, from the map or from a column: those that somebody had to wait for are
    * counted. Left out by what keeps the store.

@@ -118,6 +118,23 @@ describe('places that are shared out', () => {
     expect(tasks.started).toEqual(['a1', 'b1', 'd1']);
   });
 
+  it('refuses one sooner that may wait for less, never later than it lets anybody wait', async () => {
+    const gate = new ConcurrencyGate(1, 60_000);
+    const hold = Promise.withResolvers<void>();
+    const first = gate.run({ asker: 'a' }, () => hold.promise);
+    await expect(gate.run({ asker: 'b', waitMs: 20 }, async () => {})).rejects.toThrow('Too many');
+    hold.resolve();
+    await first;
+    const soon = new ConcurrencyGate(1, 20);
+    const held = Promise.withResolvers<void>();
+    const running = soon.run({ asker: 'a' }, () => held.promise);
+    await expect(soon.run({ asker: 'b', waitMs: 60_000 }, async () => {})).rejects.toMatchObject({
+      code: 202,
+    });
+    held.resolve();
+    await running;
+  });
+
   it('forgets who left before its turn, and does not count them as waiting', async () => {
     const tasks = new Tasks(1);
     const leave = new AbortController();

@@ -6,6 +6,8 @@ export interface Entering {
   readonly asker: string;
   /** How much it looks at: 1 (a list, a name) to {@link HEAVIEST}. */
   readonly weight?: number;
+  /** How long it may wait, milliseconds; no longer than the gate lets anybody wait. */
+  readonly waitMs?: number | undefined;
   /** Fires when whoever waits for it left. */
   readonly left?: AbortSignal;
 }
@@ -56,7 +58,7 @@ export class ConcurrencyGate {
     }
   }
 
-  async #enter({ asker, weight = 1, left }: Entering): Promise<boolean> {
+  async #enter({ asker, weight = 1, waitMs = this.#longestWaitMs, left }: Entering): Promise<boolean> {
     if (left?.aborted === true) return false;
     if (this.#mayStart(asker)) {
       this.#take(asker);
@@ -91,10 +93,13 @@ export class ConcurrencyGate {
           reject(reason);
         },
       };
-      const tooLong = setTimeout(() => {
-        forget();
-        waiter.refuse(refusal());
-      }, this.#longestWaitMs);
+      const tooLong = setTimeout(
+        () => {
+          forget();
+          waiter.refuse(refusal());
+        },
+        Math.min(waitMs, this.#longestWaitMs),
+      );
       const own = this.#waiting.get(asker) ?? [];
       own.push(waiter);
       this.#waiting.set(asker, own);

@@ -10,6 +10,7 @@ import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
 import {
   ASKER_HEADER,
+  WAIT_HEADER,
   CONCURRENT_INSERTS,
   OUTBOX_HEADER,
   SCRIPT_HEADER,
@@ -131,11 +132,13 @@ async function answerQuery(
   if (req.socket.destroyed) return;
   res.once('close', left);
   const asker = req.headers[ASKER_HEADER];
+  const waitMs = Number(req.headers[WAIT_HEADER] ?? NaN);
   try {
     await gates.reads.run(
       {
         asker: typeof asker === 'string' ? asker : NOBODY,
         weight: weightOf(request),
+        waitMs: Number.isFinite(waitMs) ? waitMs : undefined,
         left: gone.signal,
       },
       async () => {

@@ -67,6 +67,9 @@ export const STREAM_HEADER = 'x-engine-stream';
  */
 export const ASKER_HEADER = 'x-engine-asker';
 
+/** Request header: milliseconds that a reading statement may wait for its turn. Default: six seconds. */
+export const WAIT_HEADER = 'x-engine-wait';
+
 /** Request header: the insert's data is this file of {@link OUTBOX_DIR} instead of the body. Saves two copies. */
 export const OUTBOX_HEADER = 'x-engine-outbox';
 

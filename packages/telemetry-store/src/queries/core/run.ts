@@ -43,6 +43,17 @@ export interface Runner {
 
 const turns = new Turns();
 
+/**
+ * So long after a read began its statements may wait for a turn. It may have several, each of which would wait for as long as one may
+ * else: whoever asked is told sooner that too many ask. An export goes on for as long as it takes.
+ */
+const WAIT_BUDGET_MS = 8_000;
+/** What each statement may wait all the same: one that takes long must not be refused for the next moment. */
+const LEAST_WAIT_MS = 500;
+
+const waitLeft = (begunAt: number): number =>
+  Math.max(LEAST_WAIT_MS, WAIT_BUDGET_MS - (performance.now() - begunAt));
+
 /** A runner for one request: what its kind may use, and the signal that stops it when the client is gone. */
 export function runner(
   stores: ReadStores,
@@ -53,6 +64,7 @@ export function runner(
   const { kind, hurried = false } = typeof asking === 'string' ? { kind: asking } : asking;
   const bounds = boundsOf(limits, kind);
   const options = { ...bounds, ...(signal === undefined ? {} : { signal }) };
+  const begunAt = performance.now();
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   // A request is of one person and one time range: who may be seen is looked up once.
   let visible: Promise<Visible | undefined> | undefined;
@@ -82,6 +94,7 @@ export function runner(
             ...bound,
             ...floor,
             timeoutMs,
+            ...(kind === 'export' ? {} : { maxWaitMs: waitLeft(begunAt) }),
             attributes,
             usesTextIndex,
             asker,
