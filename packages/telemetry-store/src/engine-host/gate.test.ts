@@ -129,7 +129,7 @@ describe('places that are shared out', () => {
     const held = Promise.withResolvers<void>();
     const running = soon.run({ asker: 'a' }, () => held.promise);
     await expect(soon.run({ asker: 'b', waitMs: 60_000 }, async () => {})).rejects.toMatchObject({
-      code: 202,
+      engineCode: 202,
     });
     held.resolve();
     await running;
