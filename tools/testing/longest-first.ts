@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG: readonly (readonly [file: string, seconds: number])[] = [
   ['/faults.platform.test.ts', 205],
   ['/rollups.platform.test.ts', 138],
+  ['/client-leaves.platform.test.ts', 80],
   ['/trace.e2e.test.ts', 123],
   ['/engine-host.platform.test.ts', 103],
   ['/queries/differential/differential.platform.test.ts', 90],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
+import { exportMetadata } from '@candela/metadata-store/copy';
 import { lockDirectory } from '@candela/telemetry-store';
 import { NODE_BINARY, startPostgres } from '@candela/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -109,6 +110,11 @@ describe.skipIf(server === undefined)('candela migrate metadata', () => {
     expect(page.views).toHaveLength(VIEWS);
     await expect(server?.sql(url, 'delete from audit_log')).rejects.toThrow(/append only/);
     await store.close();
+    // What a backup holds of it is the file again.
+    const back = newDir();
+    const file = join(back, 'metadata.sqlite');
+    await exportMetadata({ dataDir: '/nowhere', databaseUrl: url, file, logger: silentLogger });
+    expect(rowsOf(back)).toEqual(before);
   });
 
   it('refuses a database that has something in it, and leaves it as it is', async () => {

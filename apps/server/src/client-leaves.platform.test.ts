@@ -23,12 +23,12 @@ beforeAll(async () => {
   // Long messages that compress to nothing: quickly stored, slow to search for a part of a word.
   await store.command(`INSERT INTO otel_traces (ProjectId, Environment, TraceId, SpanId, SpanName, ServiceName, SessionId, UserId, ContentAttributes, Timestamp, ReceivedAt, RetentionDays)
 SELECT 'default', 'production', leftPad(hex(number), 32, '0'), leftPad(hex(number), 16, '0'), 'chat', 'shop', 's', 'u',
-  map('gen_ai.prompt', repeat('é', 6000)), now64(9) - toIntervalMinute(30), now64(3), 30 FROM numbers(150000)
+  map('gen_ai.prompt', repeat('é', 6000)), now64(9) - toIntervalMinute(30), now64(3), 30 FROM numbers(80000)
   SETTINGS max_block_size = 8192, min_insert_block_size_rows = 8192, max_insert_threads = 1`);
   // Histograms of many buckets.
   await store.command(`INSERT INTO otel_metrics_exponential_histogram (ProjectId, Environment, MetricName, MetricUnit, ServiceName, TimeUnix, StartTimeUnix, Count, Sum, Scale, PositiveBucketCounts, AggregationTemporality, ReceivedAt, RetentionDays)
 SELECT 'default', 'production', 'work', 's', 'shop', now64(9) - toIntervalMillisecond(number * 12) AS T, T - toIntervalMillisecond(12),
-  2000, 1, 3, range(2000), 1, now64(3), 30 FROM numbers(250000)
+  2000, 1, 3, range(2000), 1, now64(3), 30 FROM numbers(120000)
   SETTINGS max_block_size = 8192, min_insert_block_size_rows = 8192, max_insert_threads = 1`);
   await store.command(`INSERT INTO metric_series (ProjectId, Environment, ReceivedDay, RetentionDays, MetricName, Kind, MetricUnit, Temporality, Monotonic, ServiceName, SeriesId, ResourceAttributes, FirstNs, LastNs, Points)
 SELECT 'default', 'production', today(), 30, Name, Kind, 's', 1, 1, 'shop', 1, map('host.name', 'one'),
@@ -40,11 +40,11 @@ SELECT 'default', 'production', today(), 30, 'hw.gpu.memory.limit', 'gauge', 'sh
   // Counters of a host that never stand still, and its model calls with many durations.
   await store.command(`INSERT INTO host_points (ProjectId, Environment, ReceivedDay, RetentionDays, MetricName, TimeUnix, Host, Device, Part, Series, Kind, Value)
 SELECT 'default', 'production', today(), 30, Name, now64(9) - toIntervalMillisecond(number % 3000000) AS T, 'one', 'g1', 'read', number % 200000, 1, number
-FROM numbers(3000000) ARRAY JOIN ['hw.errors', 'system.disk.io'] AS Name`);
+FROM numbers(1500000) ARRAY JOIN ['hw.errors', 'system.disk.io'] AS Name`);
   await store.command(`INSERT INTO host_calls (ProjectId, Environment, ReceivedDay, RetentionDays, Bucket, Host, ServiceName, GenAiProvider, Model, Calls, Durations)
 SELECT 'default', 'production', today(), 30, now() - number % 3000, 'one', 'shop', 'openai', toString(intDiv(number, 3000)), 300,
   (arrayMap(i -> toUInt16(i), range(300)), arrayResize(emptyArrayUInt64(), 300, 1))
-FROM numbers(150000) SETTINGS max_block_size = 8192`);
+FROM numbers(80000) SETTINGS max_block_size = 8192`);
   // Else the platform does it after half a minute, and what the engine works then is not told from what it is asked.
   for (const table of ['otel_traces', 'otel_metrics_exponential_histogram', 'host_points', 'host_calls']) {
     await store.command(`OPTIMIZE TABLE ${table} FINAL`);

@@ -1,9 +1,11 @@
+import { type TargetEnv, targetEnvOf } from '@candela/backup';
 import type { Signal } from '@candela/kernel';
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { PeopleConfig } from './features/identity/feature.ts';
 import type { MasterKeys } from '@candela/vault';
 import type { Retention } from './ingest/retention.ts';
+import { BACKUP_VARIABLES } from './settings/backups.ts';
 import { IDENTITY_VARIABLES } from './settings/identity.ts';
 import { INGEST_VARIABLES } from './settings/ingest.ts';
 import { NETWORK_VARIABLES } from './settings/network.ts';
@@ -16,6 +18,7 @@ import type { Variable } from './settings/variable.ts';
 const VARIABLES = {
   ...NETWORK_VARIABLES,
   ...STORES_VARIABLES,
+  ...BACKUP_VARIABLES,
   ...IDENTITY_VARIABLES,
   ...INGEST_VARIABLES,
   ...READING_VARIABLES,
@@ -48,6 +51,8 @@ export interface Config {
   readonly clickhouseCluster: string | undefined;
   /** Master keys of secrets, the one that seals first; undefined: those of the key file. */
   readonly vaultKeys: MasterKeys | undefined;
+  /** Undefined: no backups are made. */
+  readonly backup: BackupConfig | undefined;
   readonly bootstrapApiKey: string | undefined;
   readonly auditRetentionDays: number;
   readonly ingestAnonymous: boolean;
@@ -88,6 +93,16 @@ export interface Config {
   readonly logFormat: 'auto' | 'json' | 'pretty';
   /** What this replica does. */
   readonly role: 'all' | 'ingest' | 'query' | 'jobs';
+}
+
+export interface BackupConfig {
+  readonly target: string;
+  readonly passphrase: string | undefined;
+  /** 0: only when it is asked for. */
+  readonly everyHours: number;
+  readonly keep: number;
+  /** Credentials of the target. */
+  readonly env: TargetEnv;
 }
 
 /** Variables that mean nothing without each other. */
@@ -150,6 +165,16 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     clickhouseUrl: settings.PLATFORM_CLICKHOUSE_URL,
     clickhouseCluster: settings.PLATFORM_CLICKHOUSE_CLUSTER,
     vaultKeys: settings.PLATFORM_VAULT_KEY,
+    backup:
+      settings.PLATFORM_BACKUP_TARGET === undefined
+        ? undefined
+        : {
+            target: settings.PLATFORM_BACKUP_TARGET,
+            passphrase: settings.PLATFORM_BACKUP_PASSPHRASE,
+            everyHours: settings.PLATFORM_BACKUP_HOURS,
+            keep: settings.PLATFORM_BACKUP_KEEP,
+            env: targetEnvOf(env),
+          },
     bootstrapApiKey: settings.PLATFORM_BOOTSTRAP_API_KEY,
     auditRetentionDays: settings.PLATFORM_AUDIT_RETENTION_DAYS,
     ingestAnonymous: settings.PLATFORM_INGEST_ANONYMOUS,

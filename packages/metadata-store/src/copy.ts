@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Logger, silentLogger } from '@candela/kernel';
 import { Kysely, sql, type Transaction } from 'kysely';
 import type { MetadataDialect } from './dialects/dialect.ts';
@@ -56,6 +57,57 @@ export async function copyMetadata(options: {
             migrations: MIGRATIONS,
           });
           return from.transaction().execute((reading) => copyTables(reading, writing, target));
+        }),
+      ),
+    );
+  } finally {
+    await from.destroy();
+    await to.destroy();
+  }
+}
+
+/**
+ * Writes all of a store that is in use, as it is at one moment, into a new file of SQLite: for backups, which are restored without a
+ * server. @throws MetadataStoreError with a sentence for a person
+ */
+export async function exportMetadata(options: {
+  readonly dataDir: string;
+  /** Of PostgreSQL; undefined: the store is the file in the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly file: string;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { dataDir, databaseUrl, file, logger } = options;
+  if (databaseUrl === undefined) copyFile(join(dataDir, 'metadata.sqlite'), file);
+  else await exportPostgres(databaseUrl, file, logger);
+}
+
+function copyFile(from: string, to: string): void {
+  const database = new DatabaseSync(from, { readOnly: true });
+  try {
+    database.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    database.close();
+  }
+}
+
+async function exportPostgres(databaseUrl: string, file: string, logger: Logger): Promise<void> {
+  const source = postgresDialect(databaseUrl, logger);
+  const target = sqliteDialect(file);
+  const from = new Kysely<AnyTables>({ dialect: source.kysely });
+  const to = new Kysely<AnyTables>({ dialect: target.kysely });
+  try {
+    await explained(source, () =>
+      target.whileMigrating(to as unknown as Kysely<never>, (held) =>
+        (held as unknown as Kysely<AnyTables>).transaction().execute(async (writing) => {
+          await makeSchema(writing as unknown as Transaction<never>, {
+            dialect: target,
+            migrations: MIGRATIONS,
+          });
+          return from
+            .transaction()
+            .setIsolationLevel('repeatable read')
+            .execute((reading) => copyTables(reading, writing, target));
         }),
       ),
     );

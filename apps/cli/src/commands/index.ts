@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { askBench } from './ask-bench.ts';
+import { backupCreate, backupList, backupPrune, backupRestore, backupVerify } from './backup.ts';
 import { codingConfigure } from './coding-configure.ts';
 import { codingDoctor, codingStatus } from './coding-doctor.ts';
 import { codingFlush, codingHook } from './coding-flush.ts';
@@ -14,6 +15,11 @@ import { vaultRotate } from './vault-rotate.ts';
 /** Every command; the registry. */
 export const COMMANDS: readonly Command[] = [
   migrateMetadata,
+  backupCreate,
+  backupList,
+  backupVerify,
+  backupRestore,
+  backupPrune,
   scan,
   askBench,
   evalRun,

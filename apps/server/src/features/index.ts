@@ -24,6 +24,7 @@ import { ALERT_ROUTES, alertFeature } from './alerts/feature.ts';
 import { auditHandlers } from './audit/routes.ts';
 import { chatFeature } from './chat/feature.ts';
 import { codingAgentHandlers } from './coding-agents/routes.ts';
+import { backupFeature } from './backups/feature.ts';
 import { boardHandlers } from './boards/routes.ts';
 import { PANEL_ROUTES, sharedSources } from './boards/sources.ts';
 import { compareHandlers } from './compare/routes.ts';
@@ -157,6 +158,7 @@ const FEATURES = [
     }),
   }),
   retentionFeature,
+  backupFeature,
   scannerFeature,
   evaluationFeature,
   ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),

@@ -154,6 +154,21 @@ export class IngestLogs extends EventEmitter<IngestLogEvents> {
     return done.every(Boolean);
   }
 
+  /**
+   * Stores what is acknowledged so far, then nothing until the answer is called; requests are acknowledged meanwhile. Undefined
+   * when `timeoutMs` passed first, as where a store is away.
+   */
+  async hold(timeoutMs: number): Promise<(() => void) | undefined> {
+    if (!(await this.flush(timeoutMs))) return undefined;
+    const held = await Promise.all([...this.#open.values()].map(({ log }) => log.hold(timeoutMs)));
+    const release = (): void => {
+      for (const one of held) one?.();
+    };
+    if (held.every((one) => one !== undefined)) return release;
+    release();
+    return undefined;
+  }
+
   /** Closes an empty log and removes its directory: its configuration is deleted. */
   async remove(databaseConfigId: string): Promise<void> {
     await this.#let(databaseConfigId);

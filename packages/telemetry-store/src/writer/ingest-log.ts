@@ -282,6 +282,14 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
     }
   }
 
+  /**
+   * Waits for the insert under way and stores nothing until the answer is called; requests are acknowledged meanwhile.
+   * Undefined when `timeoutMs` passed first.
+   */
+  hold(timeoutMs: number): Promise<(() => void) | undefined> {
+    return this.#inserter.hold(timeoutMs);
+  }
+
   /** Tries the store at once instead of after the pause; it may be back. */
   wakeStore(): void {
     this.#inserter.wake();

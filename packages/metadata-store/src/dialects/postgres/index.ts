@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@candela/kernel';
 import { type Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, sql } from 'kysely';
 import pg from 'pg';
+import Cursor from 'pg-cursor';
 import type { MetadataDialect } from '../dialect.ts';
 import { CodePointCompiler } from './compiler.ts';
 import { explain, isBadNumber, isBadText, isFull, isUnavailable, isUniqueViolation } from './errors.ts';
@@ -46,7 +47,8 @@ export function postgresDialect(url: string, logger: Logger): MetadataDialect {
   return {
     name: 'postgres',
     kysely: {
-      createDriver: () => new PostgresDriver({ pool: async () => poolOf(connection, logger) }),
+      createDriver: () =>
+        new PostgresDriver({ pool: async () => poolOf(connection, logger), cursor: Cursor }),
       createQueryCompiler: () => new CodePointCompiler(),
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (database) => new PostgresIntrospector(database),

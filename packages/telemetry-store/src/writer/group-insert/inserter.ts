@@ -64,6 +64,12 @@ export class GroupInserter {
   /** Ends the wait for company; and, apart from it, the pause after a failure, which new requests must not shorten. */
   #wakeLinger: (() => void) | undefined;
   #wakePause: (() => void) | undefined;
+  /** Those who want nothing stored. */
+  readonly #held = new Set<{
+    readonly go: Promise<void>;
+    readonly isStill: () => void;
+    readonly release: () => void;
+  }>();
   #pendingRows = 0;
   #pendingBytes = 0;
   #lingerSince: number | undefined;
@@ -107,6 +113,31 @@ export class GroupInserter {
     this.#wakePause?.();
   }
 
+  /**
+   * Stores nothing after the group under way until the answer is called; what comes meanwhile waits in the log. Undefined when
+   * `timeoutMs` passed first: then all goes on.
+   */
+  async hold(timeoutMs: number): Promise<(() => void) | undefined> {
+    const go = Promise.withResolvers<void>();
+    const still = Promise.withResolvers<true>();
+    const held = { go: go.promise, isStill: () => still.resolve(true), release: go.resolve };
+    this.#held.add(held);
+    this.#wakeLinger?.();
+    const release = (): void => {
+      this.#held.delete(held);
+      go.resolve();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), timeoutMs);
+    });
+    const isHeld = await Promise.race([still.promise, late]);
+    clearTimeout(timer);
+    if (isHeld) return release;
+    release();
+    return undefined;
+  }
+
   /** While on, groups do not wait for company: somebody waits for the log to empty. */
   hurry(on: boolean): void {
     this.#hurry = on;
@@ -116,6 +147,7 @@ export class GroupInserter {
   /** Stops after the insert under way; what is left waits in the log for the next start. */
   async close(): Promise<void> {
     this.#closing = true;
+    for (const { release } of this.#held) release();
     this.#wakeLinger?.();
     this.#wakePause?.();
     await this.#running;
@@ -126,6 +158,10 @@ export class GroupInserter {
     let failures = 0;
     let released = false;
     while (!this.#closing) {
+      for (const { go, isStill } of this.#held) {
+        isStill();
+        await go;
+      }
       try {
         if (!released) await this.#release();
         released = true;
