@@ -49,7 +49,7 @@ const turns = new Turns();
  */
 const WAIT_BUDGET_MS = 8_000;
 /** What each statement may wait all the same: one that takes long must not be refused for the next moment. */
-const LEAST_WAIT_MS = 500;
+const LEAST_WAIT_MS = 2_000;
 
 const waitLeft = (begunAt: number): number =>
   Math.max(LEAST_WAIT_MS, WAIT_BUDGET_MS - (performance.now() - begunAt));

@@ -104,7 +104,9 @@ export class Scope {
     if (signalOfTable(source.table) !== signalOfTable(this.source.table)) {
       throw new RangeError(`${source.table} and ${this.source.table} may lie in different stores`);
     }
-    return new Scope(this.context, source, this.params, this.tenant, this.tenant, undefined, { isMasked: this.isMasked });
+    return new Scope(this.context, source, this.params, this.tenant, this.tenant, undefined, {
+      isMasked: this.isMasked,
+    });
   }
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
@@ -158,7 +160,10 @@ export class Scope {
   /** The same rows with the costs as they are stored, not as prices of people make them. */
   get asStored(): Scope {
     const { context, source, params, tenant, conditions, taken } = this;
-    return new Scope(context, source, params, tenant, conditions, taken, { isMasked: this.isMasked, costs: 'stored' });
+    return new Scope(context, source, params, tenant, conditions, taken, {
+      isMasked: this.isMasked,
+      costs: 'stored',
+    });
   }
 
   private with(conditions: readonly string[], taken: string | undefined): Scope {
