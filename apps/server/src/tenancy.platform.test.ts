@@ -416,6 +416,18 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     summariseCodingAgents: [{ body: { ...since, compare: true }, silent: true }],
     getCodingSession: [{ path: { sessionId: mark }, query: since, status: 404, silent: true }],
     getCodingPolicy: [{ silent: true }],
+    listCodingDisputes: [{ status: 401, silent: true }],
+    createCodingDispute: [
+      {
+        body: { sessionId: mark, agent: 'codex', requested: 'work', rationale: 'x' },
+        status: 401,
+        silent: true,
+      },
+    ],
+    resolveCodingDispute: [
+      { path: { id: 'none' }, body: { verdict: 'accepted' }, status: 401, silent: true },
+    ],
+    withdrawCodingDispute: [{ path: { id: 'none' }, status: 401, silent: true }],
     searchExceptions: [{ body: everything }, { body: { ...everything, q: mark }, ...none }],
     getException: [{ path: { fingerprint }, query: since, ...gone }],
     listMetrics: [{ query: since }, { query: { ...since, q: mark }, ...none }],
@@ -956,6 +968,7 @@ const TELLING = [
 ] as const satisfies readonly RouteId[];
 
 describe('a user of coding agents with few sessions', () => {
+  let owner: Browser;
   let admin: Browser;
   let viewer: Browser;
   beforeAll(async () => {
@@ -980,7 +993,7 @@ describe('a user of coding agents with few sessions', () => {
       version: 'none',
       view: crypto.randomUUID(),
     });
-    const owner = await ownerOf(platform);
+    owner = await ownerOf(platform);
     [admin, viewer] = (await Promise.all(
       (['admin', 'viewer'] as const).map(async (role) => (await joined(platform, owner, role)).browser),
     )) as [Browser, Browser];
@@ -1004,6 +1017,40 @@ describe('a user of coding agents with few sessions', () => {
     }
     expect(leaks).toEqual([]);
     expect([...told]).toEqual(expect.arrayContaining([...TELLING]));
+  });
+
+  it('has its sessions called as an accepted dispute says, with every step in the audit log', async () => {
+    const path = '/api/coding-agents/disputes';
+    const body = {
+      sessionId: `only-${QUIET.mark}`,
+      agent: 'claude-code',
+      requested: 'work',
+      rationale: 'ours',
+    };
+    // Who does not see the session does not learn of it by a dispute either.
+    expect((await viewer.call('POST', path, body)).status).toBe(403);
+    const { browser: member } = await joined(platform, owner, 'member');
+    expect((await member.call('POST', path, body)).status).toBe(404);
+    const made = await admin.call('POST', path, body);
+    expect([made.status, made.data]).toMatchObject([201, { current: 'unknown', status: 'open' }]);
+    expect((await admin.call('POST', path, body)).status).toBe(409);
+    expect((await member.call('GET', path)).data).toEqual([]);
+    expect((await owner.call('GET', path)).data).toHaveLength(1);
+    const one = `${path}/${made.data.id}`;
+    expect((await member.call('POST', `${one}/resolve`, { verdict: 'accepted' })).status).toBe(403);
+    expect((await member.call('POST', `${one}/withdraw`)).status).toBe(404);
+    expect((await owner.call('POST', `${one}/resolve`, { verdict: 'accepted' })).data).toMatchObject({
+      status: 'accepted',
+    });
+    expect((await admin.call('POST', `${one}/withdraw`)).status).toBe(409);
+    const session = await admin.call('GET', `/api/coding-agents/sessions/only-${QUIET.mark}?from=-1h`);
+    expect(session.data).toMatchObject({ classification: 'work' });
+    const again = await admin.call('POST', path, { ...body, requested: 'personal' });
+    expect((await admin.call('POST', `${path}/${again.data.id}/withdraw`)).data).toMatchObject({
+      status: 'withdrawn',
+    });
+    const { text } = await owner.call('GET', '/api/audit?limit=50');
+    for (const verb of ['create', 'resolve', 'withdraw']) expect(text).toContain(`coding-dispute.${verb}`);
   });
 });
 

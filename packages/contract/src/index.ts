@@ -33,6 +33,7 @@ export * from './telemetry/host-limits.ts';
 export * from './telemetry/hosts.ts';
 export * from './telemetry/ingest-health.ts';
 export * from './telemetry/coding-agents.ts';
+export * from './telemetry/coding-disputes.ts';
 export * from './telemetry/exceptions.ts';
 export * from './telemetry/logs.ts';
 export * from './telemetry/said.ts';

@@ -39,6 +39,12 @@ import {
   searchCodingUsers,
   summariseCodingAgents,
 } from './telemetry/coding-agents.ts';
+import {
+  createCodingDispute,
+  listCodingDisputes,
+  resolveCodingDispute,
+  withdrawCodingDispute,
+} from './telemetry/coding-disputes.ts';
 import { compare } from './telemetry/compare.ts';
 import { listFields, listFieldValues } from './telemetry/fields.ts';
 import { exportRows } from './telemetry/export.ts';
@@ -76,6 +82,10 @@ export const ROUTES = {
   summariseCodingAgents,
   getCodingSession,
   getCodingPolicy,
+  listCodingDisputes,
+  createCodingDispute,
+  resolveCodingDispute,
+  withdrawCodingDispute,
   searchLogs,
   getLog,
   getLogContext,

@@ -7,5 +7,6 @@ export * from './ids.ts';
 export * from './ip-address.ts';
 export * from './ports.ts';
 export * from './previous-window.ts';
+export * from './repository-list.ts';
 export * from './signals.ts';
 export * from './time.ts';

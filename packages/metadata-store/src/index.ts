@@ -65,6 +65,7 @@ export type {
   StoredPromptVersion,
   VersionNumber,
 } from './repositories/prompts/types.ts';
+export type { StoredDispute } from './repositories/coding-disputes.ts';
 export type { NewPrice, StoredPrice } from './repositories/custom-prices.ts';
 export type { JobStats, JobTrigger, StoredJobRun } from './repositories/jobs.ts';
 export type { NewWork, WorkItem, WorkQueue } from './repositories/work-queue.ts';

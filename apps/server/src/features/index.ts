@@ -96,9 +96,9 @@ const FEATURES = [
     name: 'agents',
     handlers: agentHandlers(createAgentQueries(reads, limits), clock),
   }),
-  ({ reads, limits, clock, config }) => ({
+  ({ reads, limits, clock, config, metadata }) => ({
     name: 'coding-agents',
-    handlers: codingAgentHandlers(createCodingAgentQueries(reads, limits), clock, config),
+    handlers: codingAgentHandlers(createCodingAgentQueries(reads, limits), clock, config, metadata),
   }),
   ({ reads, limits, clock }) => ({
     name: 'fields',

@@ -85,21 +85,3 @@ export function normaliseUrl(remote: string): string | undefined {
   if (!/^(?:https?|ssh|git):$/.test(protocol) || hostname === '') return undefined;
   return `https://${hostname}${pathname.replace(/\/+$/, '').replace(/\.git$/, '')}`;
 }
-
-/** Whether a repository is on the list: entries are `host/owner` or `host/owner/name`, whole segments, `*` for one. */
-export function isListed(url: string, list: readonly string[]): boolean {
-  const segments = url
-    .replace(/^https:\/\//, '')
-    .toLowerCase()
-    .split('/');
-  return list.some((entry) => {
-    const wanted = entry
-      .replace(/^https?:\/\//, '')
-      .replace(/\/+$/, '')
-      .toLowerCase()
-      .split('/');
-    return (
-      wanted.length <= segments.length && wanted.every((part, n) => part === '*' || part === segments[n])
-    );
-  });
-}

@@ -1,9 +1,10 @@
+import { isListedRepository } from '@candela/kernel';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentNamed } from '../agents/index.ts';
 import { parseJson } from '../facts/read.ts';
 import type { ModelResponse } from '../facts/types.ts';
-import { isListed, repositoryOf } from '../git/repository.ts';
+import { repositoryOf } from '../git/repository.ts';
 import { digest, fileKeyOf } from '../session/ids.ts';
 import { newState, type SessionState } from '../session/state.ts';
 import { Tracker } from '../session/tracker.ts';
@@ -108,7 +109,10 @@ export function step(folders: Folders, settings: DrainSettings, counted: Set<str
     }
     const user = settings.user ?? envelope.user ?? repository?.email;
     if (user !== undefined) state.user = user;
-    if (settings.repositories.length > 0 && !isListed(state.repository ?? '', settings.repositories))
+    if (
+      settings.repositories.length > 0 &&
+      !isListedRepository(state.repository ?? '', settings.repositories)
+    )
       continue;
     const headNow = () => (folder === undefined ? undefined : repositoryOf(folder)?.head);
     const tracker = new Tracker(state, { mode: settings.capture, headNow });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
+import { CODING_CLASSES } from './coding-disputes.ts';
 import { count, isoTime, LIST_LIMITS, pageShape, timeSchema } from './common.ts';
 
 /** A user with fewer sessions in the window is not shown to viewers by the routes of coding agents. */
@@ -68,6 +69,10 @@ export const codingSessionSchema = z
     model: nullableText,
     captureMode: nullableText,
     outcome: nullableText,
+    classification: z.enum(CODING_CLASSES).meta({
+      description:
+        'Work where its repository is on the list of the platform, personal where it is not; as an accepted dispute says.',
+    }),
     traceId: z.string(),
   })
   .meta({ id: 'CodingSession' });

@@ -20,6 +20,7 @@ import { describeBoards } from './boards-suite.ts';
 import { describeChats } from './chats-suite.ts';
 import { describeJudging } from './judging-suite.ts';
 import { describeModels } from './models-suite.ts';
+import { describeDisputes } from './disputes-suite.ts';
 import { describePrices } from './prices-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
@@ -45,6 +46,7 @@ else {
   describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
   describePrices('PostgreSQL', place);
+  describeDisputes('PostgreSQL', place);
   describeJobs('PostgreSQL', place);
   describeBoards('PostgreSQL', place);
   describeAlerts('PostgreSQL', place);

@@ -15,6 +15,7 @@ import { chats } from './0014-chats.ts';
 import { customPrices } from './0015-custom-prices.ts';
 import { judging } from './0016-judging.ts';
 import { alerts } from './0017-alerts.ts';
+import { codingDisputes } from './0018-coding-disputes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   customPrices,
   judging,
   alerts,
+  codingDisputes,
 ];

@@ -5,6 +5,7 @@ import { boards } from './boards.ts';
 import { chatAnalyses } from './chat-analyses.ts';
 import { chatSettings } from './chat-settings.ts';
 import { chats } from './chats.ts';
+import { codingDisputes } from './coding-disputes.ts';
 import { customPrices } from './custom-prices.ts';
 import { connectors } from './connectors.ts';
 import { jobs } from './jobs.ts';
@@ -62,6 +63,7 @@ export const REPOSITORIES = {
   chatSettings,
   chatAnalyses,
   prices: customPrices,
+  codingDisputes,
   judging,
   alerts,
   alertSilences,

@@ -24,6 +24,7 @@ const NOT_KEPT = [
   // What a project or organisation has by itself.
   'saved_views',
   'custom_prices',
+  'coding_disputes',
   'judge_documents',
   'judge_items',
   'organisations',

@@ -22,6 +22,7 @@ import type {
   ChatSettingsTable,
   ChatTable,
 } from './chats.ts';
+import type { CodingDisputeTable } from './coding-disputes.ts';
 import type { CustomPriceTable } from './custom-prices.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
@@ -112,6 +113,7 @@ export interface Tables {
   readonly chat_approvals: ChatApprovalTable;
   readonly chat_analyses: ChatAnalysisTable;
   readonly custom_prices: CustomPriceTable;
+  readonly coding_disputes: CodingDisputeTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

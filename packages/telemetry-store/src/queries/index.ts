@@ -36,6 +36,7 @@ export type { QueryLimits } from './core/run.ts';
 export { type ReadStore, type StoreRoutes, tablesOf } from './core/stores.ts';
 export type { Window } from './core/scope.ts';
 export { type CodingAgentQueries, createCodingAgentQueries } from './coding-agents/index.ts';
+export type { CodingSessionFacts } from './coding-agents/sessions.ts';
 export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
 export { createHostQueries, type HostQueries } from './hosts/index.ts';
 export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';

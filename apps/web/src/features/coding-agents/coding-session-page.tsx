@@ -126,6 +126,7 @@ function Head({ session }: { session: CodingSession }) {
             ['Repository', session.repository],
             ['Branch', session.branch],
             ['Folder', session.workingFolder],
+            ['Classification', session.classification],
             ['Content capture', session.captureMode],
           ] as const
         ).map(

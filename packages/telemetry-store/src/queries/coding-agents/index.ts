@@ -1,10 +1,10 @@
-import type { CodingPeriod, CodingSession, CodingSessionSort, CodingUser } from '@candela/contract';
+import type { CodingPeriod, CodingSessionSort, CodingUser } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Page } from '../core/page.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { ReadStores } from '../core/stores.ts';
 import { type CodingSessionInput, type CodingSessionPage, getSession } from './session.ts';
-import { searchSessions } from './sessions.ts';
+import { type CodingSessionFacts, searchSessions } from './sessions.ts';
 import type { CodingInput, CodingSelection } from './statement.ts';
 import { summarise } from './summary.ts';
 import { type CodingUsersInput, searchUsers } from './users.ts';
@@ -16,7 +16,7 @@ export interface CodingAgentQueries {
     input: CodingInput<CodingSessionSort>,
     nowMs: number,
     signal?: AbortSignal,
-  ): Promise<Page<CodingSession>>;
+  ): Promise<Page<CodingSessionFacts>>;
   users(context: RequestContext, input: CodingUsersInput, signal?: AbortSignal): Promise<Page<CodingUser>>;
   summary(context: RequestContext, input: CodingSelection, signal?: AbortSignal): Promise<CodingPeriod>;
   /** @throws not_found */

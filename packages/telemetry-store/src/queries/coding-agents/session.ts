@@ -1,11 +1,11 @@
-import type { CodingEvent, CodingSession } from '@candela/contract';
+import type { CodingEvent } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { iso, orNull } from '../spans/span-row.ts';
 import { AGENT, CODING_SPANS, SOURCE } from './columns.ts';
-import { SESSION_TIMES, sessionOf, type SessionRow } from './sessions.ts';
+import { type CodingSessionFacts, SESSION_TIMES, sessionOf, type SessionRow } from './sessions.ts';
 import { pageOf, placeOf, sessionsStatement } from './statement.ts';
 
 export interface CodingSessionInput {
@@ -17,7 +17,7 @@ export interface CodingSessionInput {
 }
 
 export interface CodingSessionPage {
-  readonly data: CodingSession;
+  readonly data: CodingSessionFacts;
   readonly events: CodingEvent[];
   readonly nextCursor: string | null;
 }

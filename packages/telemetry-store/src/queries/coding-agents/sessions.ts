@@ -15,6 +15,9 @@ const ORDER: Record<CodingSessionSort, string> = {
   '-tools': 'Tools DESC',
 };
 
+/** A session as telemetry tells of it: what it is called is for people to say. */
+export type CodingSessionFacts = Omit<CodingSession, 'classification'>;
+
 export type SessionRow = Figures & {
   readonly Agent: string;
   readonly Session: string;
@@ -43,7 +46,7 @@ export async function searchSessions(
   context: RequestContext,
   input: CodingInput<CodingSessionSort>,
   nowMs: number,
-): Promise<Page<CodingSession>> {
+): Promise<Page<CodingSessionFacts>> {
   const place = placeOf('coding sessions', context, input, input.sort);
   const [scope, sessions] = sessionsStatement(context, input, place.window);
   const rows = await runner.run<SessionRow>(
@@ -55,7 +58,7 @@ export async function searchSessions(
 }
 
 /** A session as answers write it. */
-export function sessionOf(row: SessionRow, nowMs: number): CodingSession {
+export function sessionOf(row: SessionRow, nowMs: number): CodingSessionFacts {
   const [started, ended] = [BigInt(row.StartedNs), BigInt(row.EndedNs)];
   return {
     sessionId: row.Session,
