@@ -15,7 +15,13 @@ export const addDatasetItem = defineTool({
   }),
   routes: ['addDatasetItems'],
   effect: 'create',
-  card: ({ datasetId }) => ({ title: `Add an item to the dataset ${datasetId}` }),
+  card: () => ({ title: 'Add an item to the dataset' }),
+  async subject(call, { datasetId }) {
+    const { data } = (await call('getDataset', { params: { id: datasetId } })) as {
+      readonly data: { readonly name: string };
+    };
+    return data.name;
+  },
   async run(call, { datasetId, input, expectedOutput, span }) {
     if ((input === undefined) === (span === undefined)) {
       throw fail('refused', { detail: 'Give either input or span.' });

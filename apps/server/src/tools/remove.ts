@@ -10,7 +10,8 @@ export const remove = defineTool({
   routes: WRITABLE_NAMES.map((name) => kindOf(name).delete),
   effect: 'delete',
   audience: ['assistant'],
-  card: ({ kind, id }) => ({ title: `Delete the ${kind} ${id}` }),
+  card: ({ kind }) => ({ title: `Delete the ${kind}` }),
+  subject: async (call, { kind, id }) => nameOf(await oneOf(call, kind, id)),
   async run(call, { kind, id }) {
     const there = await oneOf(call, kind, id);
     await call(kindOf(kind).delete, { params: { id } });

@@ -42,6 +42,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly audience?: readonly ToolAudience[];
   /** Of what writes: what the card says. */
   card?(input: z.output<Input>): ToolCard;
+  /** What the card is about, by the name that a person knows it by. @throws not_found: there is no card */
+  subject?(call: Call, input: z.output<Input>): Promise<string>;
   /** `typed`: the value that a person typed into the card. */
   run(call: Call, input: z.output<Input>, typed?: string): Promise<ToolResult>;
 }

@@ -45,9 +45,10 @@ export const update = defineTool({
   routes: CHANGEABLE.flatMap((name) => kindOf(name).update ?? []),
   effect: 'change',
   audience: ['assistant'],
-  card: ({ kind, id, fields }) => ({
-    title: `Change ${Object.keys(fields).join(', ').slice(0, 200)} of the ${kind} ${id}`,
+  card: ({ kind, fields }) => ({
+    title: `Change ${Object.keys(fields).join(', ').slice(0, 200)} of the ${kind}`,
   }),
+  subject: async (call, { kind, id }) => nameOf(await oneOf(call, kind, id)),
   async run(call, { kind, id, fields }) {
     const { update: route, body, page } = kindOf(kind);
     if (route === undefined) throw new RangeError(`A ${kind} cannot be changed here.`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameOf, oneOf } from './kinds.ts';
 import { defineTool } from './tool.ts';
 
 /** Offered only when the newest message asks for it: see `features/chat/intent.ts`. */
@@ -16,7 +17,8 @@ export const writePromptVersion = defineTool({
   routes: ['publishPrompt'],
   effect: 'change',
   audience: ['assistant'],
-  card: ({ id, bump }) => ({ title: `Publish a new ${bump} version of the prompt ${id}` }),
+  card: ({ bump }) => ({ title: `Publish a new ${bump} version of the prompt` }),
+  subject: async (call, { id }) => nameOf(await oneOf(call, 'prompt', id)),
   async run(call, { id, prompt, bump }) {
     await call('savePromptDraft', { params: { id }, body: { prompt } });
     const { data } = (await call('publishPrompt', { params: { id }, body: { bump } })) as {

@@ -50,7 +50,7 @@ export function Modal(props: {
       }}
       onClick={(event) => !props.stays && event.target === ref.current && props.onClose()}
       className={cx(
-        'mx-auto mt-[12vh] rounded-md outline-none border border-line bg-surface p-0 text-text shadow-pop',
+        'mx-auto mt-[12vh] rounded-md font-sans outline-none border border-line bg-surface p-0 text-text shadow-pop',
         props.className,
       )}
     >

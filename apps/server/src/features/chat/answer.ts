@@ -237,6 +237,12 @@ class Answer {
     }
     const card = this.#cardFor(tool, parsed.data);
     if (card !== undefined) {
+      let subject: string | undefined;
+      try {
+        subject = await tool.subject?.(this.#asked.call, parsed.data);
+      } catch (thrown) {
+        return failed(toolFailure(thrown));
+      }
       const approval = await approvalFor(this.#parts, this.#asked.owner, {
         chatId: this.#run.chatId,
         messageId: this.#run.id,
@@ -244,7 +250,8 @@ class Answer {
         tool: tool.id,
         input: parsed.data,
       });
-      const { title, wantsValue = false } = card;
+      const { wantsValue = false } = card;
+      const title = subject === undefined ? card.title : `${card.title} "${subject.slice(0, 120)}"`;
       this.#run.part(index, {
         ...part,
         // The card shows exactly what will be done.
@@ -301,6 +308,13 @@ type EndLike = {
   readonly costUsd: number | null;
 };
 
+/** What a model and its person are told of a tool that failed. */
+function toolFailure(thrown: unknown): string {
+  if (thrown instanceof RangeError) return thrown.message;
+  const { code, message } = asCandelaError(thrown);
+  return code === 'internal' ? 'The tool failed.' : message;
+}
+
 /** Runs a tool as the person; what goes wrong is a sentence for the model. */
 export async function runTool(
   tool: Tool,
@@ -323,9 +337,7 @@ export async function runTool(
       taints: tool.taints ?? tool.effect === 'read',
     };
   } catch (thrown) {
-    const { code, message } = asCandelaError(thrown);
-    const own = thrown instanceof RangeError ? thrown.message : undefined;
-    const detail = own ?? (code === 'internal' ? 'The tool failed.' : message);
+    const detail = toolFailure(thrown);
     // A refusal quotes names of fields and the statement, which the model wrote itself.
     return { ...part, state: 'failed', detail, output: detail };
   }

@@ -108,7 +108,9 @@ export function factsOf(
     durationMs:
       nodes.length === 0
         ? 0
-        : Math.max(...roots.map(endOf)) - Math.min(...roots.map(({ offsetMs }) => offsetMs)),
+        : // Children may begin before their parents, and end after them.
+          nodes.reduce((latest, node) => Math.max(latest, endOf(node)), -Infinity) -
+          nodes.reduce((earliest, { offsetMs }) => Math.min(earliest, offsetMs), Infinity),
     inputTokens: sum(paid.map(({ inputTokens }) => inputTokens)),
     cacheReadTokens: sum(
       details.map(({ spanId, usage }) => (counted.has(spanId) ? (usage?.cacheRead ?? 0) : 0)),

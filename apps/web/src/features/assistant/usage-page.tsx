@@ -1,4 +1,4 @@
-import type { UsageGroup } from '@candela/contract';
+import type { UsageFigures, UsageGroup } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { usageQuery } from '../../api/chat.ts';
@@ -20,6 +20,10 @@ const WORDS: Record<string, string> = {
   'span-analysis': 'AI analysis of spans',
   'prompt-improvement': 'Prompt improvement',
 };
+
+/** Calls without a known price cost something all the same. */
+const costOf = ({ costUsd, calls, unpricedCalls }: UsageFigures): string =>
+  calls > 0 && unpricedCalls === calls ? 'cost unknown' : formatCost(costUsd);
 
 /** What Candela itself asked of models, and what that cost. */
 export function UsagePage() {
@@ -69,7 +73,7 @@ export function UsagePage() {
       <Loaded query={query} label="the usage">
         {({ totals, rows, truncated }) => (
           <Section
-            title={`${formatCount(totals.calls)} calls · ${formatCost(totals.costUsd)}`}
+            title={`${formatCount(totals.calls)} calls · ${costOf(totals)}`}
             about={[
               ...(totals.failed > 0 ? [`${formatCount(totals.failed)} failed`] : []),
               ...(totals.unpricedCalls > 0
@@ -110,8 +114,7 @@ export function UsagePage() {
                 {
                   label: 'Cost',
                   align: 'end',
-                  cell: ({ costUsd, calls, unpricedCalls }) =>
-                    costUsd === 0 && unpricedCalls === calls ? 'unknown' : formatCost(costUsd),
+                  cell: costOf,
                 },
               ]}
             />
