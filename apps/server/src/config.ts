@@ -85,6 +85,8 @@ export interface Config {
     readonly caFile: string | undefined;
     readonly osvDir: string | undefined;
   };
+  /** Whether applications may be named by the address of a document about them. */
+  readonly clientDocuments: boolean;
   readonly shutdownGraceMs: number;
   readonly localCollector: boolean;
   /** What of the environment is meant for it. */
@@ -211,6 +213,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
       osvDir: settings.PLATFORM_OSV_DIR,
     },
     shutdownGraceMs: settings.PLATFORM_SHUTDOWN_GRACE,
+    clientDocuments: settings.PLATFORM_OAUTH_CLIENT_DOCUMENTS,
     localCollector: settings.PLATFORM_LOCAL_COLLECTOR,
     localCollectorEnv: collectorEnv(env),
     logLevel: settings.PLATFORM_LOG_LEVEL,

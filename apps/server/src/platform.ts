@@ -130,7 +130,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const places = createPlatformScopes({ routes: stores.routes, metadata });
     const identity = createIdentity({ config, metadata, logger, clock, tokens, places });
     const issuer = config.publicUrl ?? main.url;
-    oauth = createOauthFeature({ metadata, envelope, identity, logger, clock, issuer });
+    const { clientDocuments } = config;
+    oauth = createOauthFeature({ metadata, envelope, identity, logger, clock, issuer, clientDocuments });
     running.identity = identity;
     const people = createPeople({
       config: { ...config.people, publicUrl: config.publicUrl },

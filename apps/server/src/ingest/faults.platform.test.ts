@@ -15,9 +15,15 @@ import {
   type PlatformOptions,
   type PlatformProcess,
   startAckLoad,
+  startFakeAi,
   startPlatform,
 } from '@candela/testkit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readConfig } from '../config.ts';
+import { ask, configure, textIn } from '../features/chat/testing/ask.ts';
+import { openBrowser } from '../features/identity/testing/browser.ts';
+import { createMetrics } from '../metrics.ts';
+import { startPlatform as startHere } from '../platform.ts';
 import { say } from './testing/say.ts';
 import { post } from './testing/client.ts';
 import { openReceivers } from './testing/harness.ts';
@@ -439,5 +445,74 @@ describe('case 23: steady load, in short', () => {
     expect((await platform.stop()).code).toBe(0);
     const result = await compare(load, 'case23');
     expect(result).toMatchObject({ lost: [], doubled: [] });
+  });
+});
+
+describe('kill -9 in the middle of an answer', () => {
+  it('what was said is there after the restart, and the conversation goes on', async () => {
+    const ai = await startFakeAi({
+      chunkDelayMs: 5,
+      respond: ({ messages }) =>
+        JSON.stringify((messages as unknown[]).at(-1)).includes('Tell me')
+          ? { text: 'Half of it. '.repeat(2_000) }
+          : undefined,
+    });
+    const me = { email: 'ada@example.com', password: 'analytical engine 1843' };
+    const env = { PLATFORM_ADMIN_EMAIL: me.email, PLATFORM_ADMIN_PASSWORD: me.password };
+    const signIn = async (http: string) => {
+      const browser = openBrowser(http);
+      expect((await browser.call('POST', '/api/auth/sign-in', me)).status).toBe(200);
+      return browser;
+    };
+    const first = await start({ env, newStore: true });
+    const before = await signIn(first.http);
+    await configure(before, `${ai.url}/v1`);
+    const { data: chat } = await before.call('POST', '/api/chat/conversation', {});
+    const path = `/api/chat/conversation/${String(chat.id)}`;
+    const cut = before
+      .call('POST', '/api/chat/message', { conversationId: chat.id, content: 'Tell me' })
+      .catch(() => undefined);
+    await vi.waitFor(async () => expect((await before.call('GET', path)).text).toContain('Half of it.'), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    // Longer than an answer waits until it is written.
+    const seen = await vi.waitFor(
+      async () => {
+        const { data } = await before.call('GET', path);
+        const text = textIn(data.thread[1]);
+        expect(text.length).toBeGreaterThan(300);
+        return text;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    await first.kill();
+    await cut;
+    await vi.waitFor(() => expect(ai.open).toBe(0), { timeout: 30_000, interval: 50 });
+    // A process that nobody heard of for so long is taken for dead.
+    const clock = { now: () => Date.now() + 30_000 };
+    const config = readConfig({
+      PLATFORM_DATA_DIR: dataDir,
+      PLATFORM_PORT: '0',
+      PLATFORM_OTLP_HTTP_PORT: '0',
+      PLATFORM_OTLP_GRPC_PORT: '0',
+      PLATFORM_LOCAL_COLLECTOR: 'false',
+    });
+    const second = await startHere(config, { logger: silentLogger, metrics: createMetrics(), clock });
+    try {
+      const after = await signIn(second.http);
+      const { data } = await after.call('GET', path);
+      expect(data.thread.map(({ status }: { status: string }) => status)).toEqual(['done', 'failed']);
+      expect(textIn(data.thread[0])).toBe('Tell me');
+      expect(data.thread[1].err).toMatch(/What had arrived is kept/);
+      // At most what came since it was written last is lost.
+      expect(textIn(data.thread[1]).length).toBeGreaterThan(seen.length / 2);
+      const { answer } = await ask(after, 'And then?', { conversationId: String(chat.id) });
+      expect(textIn(answer)).toBe('You said: And then?');
+      expect(JSON.stringify(ai.requests.at(-1)?.body)).toContain('Half of it.');
+    } finally {
+      await second.stop();
+      await ai.close();
+    }
   });
 });

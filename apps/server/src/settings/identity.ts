@@ -97,6 +97,13 @@ export const IDENTITY_VARIABLES = {
     default: 'candela@localhost',
     schema: text.regex(/^[^\s@<>]+@[^\s@<>]+$/),
   }),
+  PLATFORM_OAUTH_CLIENT_DOCUMENTS: variable({
+    description:
+      'Whether applications that nobody registered may ask people for access, named by the https address of a document about them (OAuth client ID metadata documents): the platform then reads documents from public addresses.',
+    takes: '"true" or "false"',
+    default: 'true',
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  }),
   PLATFORM_INGEST_ANONYMOUS: variable({
     description:
       'Whether OTLP without an API key is taken from programs on this machine. Never when PLATFORM_HOST or PLATFORM_PUBLIC_URL open the platform to others.',

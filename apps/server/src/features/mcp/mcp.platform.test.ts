@@ -3,6 +3,8 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as ClientBefore } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportBefore } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { silentLogger } from '@candela/kernel';
 import { newStoreIn } from '@candela/telemetry-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +17,7 @@ import { TOOLS } from '../../tools/index.ts';
 import { isFor, toolOutput } from '../../tools/tool.ts';
 
 const KEY = 'pk_mcpmcp01_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
+const auth = { authorization: `Bearer ${KEY}` };
 const TRACE = 'c'.repeat(32);
 const SPAN = 'd'.repeat(16);
 /** What an attacker writes into telemetry: instructions, markup, hidden characters, half a surrogate pair, names of fields. */
@@ -149,6 +152,19 @@ describe.each([false, true])('a client, its newest wire: %s', (modern) => {
   });
 });
 
+it('answers the client of the SDK before', async () => {
+  const client = new ClientBefore({ name: 'before', version: '1' });
+  const url = new URL('/mcp', platform.http);
+  const requestInit = { headers: auth };
+  // The library's own types do not agree with exactOptionalPropertyTypes.
+  await client.connect(new TransportBefore(url, { requestInit }) as Parameters<typeof client.connect>[0]);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(READING.map(({ id }) => id));
+  const counted = await client.callTool({ name: 'run_sql', arguments: ASKS['run_sql']?.[1] ?? {} });
+  expect(counted['structuredContent']).toMatchObject({ data: { rows: [['60']] } });
+  await client.close();
+});
+
 it('writes where the address asks for it', async () => {
   const client = await connect(true, '/mcp?write=1');
   try {
@@ -270,7 +286,6 @@ function post(headers: Record<string, string>, body: string): Promise<Asked> {
 }
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
-const auth = { authorization: `Bearer ${KEY}` };
 
 it.each([
   ['a page of another origin', { ...auth, origin: 'https://evil.example' }, LIST, 403],

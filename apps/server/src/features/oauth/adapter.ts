@@ -1,6 +1,7 @@
 import type { Clock } from '@candela/kernel';
 import type { MetadataStore, OauthEntry, StoredOauthClient } from '@candela/metadata-store';
 import { type Adapter, type AdapterPayload, type ClientMetadata, errors } from 'oidc-provider';
+import type { ClientDocuments } from './documents.ts';
 import { hashOf } from './hash.ts';
 
 /** The application as the library knows it. The secret's hash stands for the secret: see `isSecret`. */
@@ -34,7 +35,12 @@ const payloadOf = (entry: OauthEntry | undefined, id: string): AdapterPayload | 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** What the library keeps, in the metadata store: by hash, so that who reads the store holds no token. */
-export function createAdapter(store: MetadataStore, kind: string, clock: Clock): Adapter {
+export function createAdapter(
+  store: MetadataStore,
+  kind: string,
+  clock: Clock,
+  documents: ClientDocuments | undefined,
+): Adapter {
   const entries = store.oauthEntries;
   return {
     async upsert(id, payload, expiresIn) {
@@ -54,7 +60,7 @@ export function createAdapter(store: MetadataStore, kind: string, clock: Clock):
 
     async find(id) {
       if (kind === 'Client') {
-        const client = await store.oauthClients.get(id);
+        const client = (await store.oauthClients.get(id)) ?? (await documents?.find(id));
         return client === undefined ? undefined : metadataOf(client);
       }
       return payloadOf(await entries.find(kind, hashOf(id)), id);

@@ -8,6 +8,7 @@ import { networkOf } from '../identity/addresses.ts';
 import { createPersonView } from '../identity/person-view.ts';
 import type { Identity } from '../identity/service.ts';
 import type { Envelope } from '@candela/vault';
+import { createClientDocuments } from './documents.ts';
 import { oauthHandlers } from './routes.ts';
 import { createOauth, type Oauth } from './service.ts';
 
@@ -22,11 +23,17 @@ export function createOauthFeature(parts: {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly issuer: string;
+  /** Whether applications may be named by the address of a document about them. */
+  readonly clientDocuments: boolean;
 }) {
   const { metadata, identity, clock } = parts;
   const { directory } = identity;
   const view = createPersonView(metadata, directory);
-  const oauth: Oauth = createOauth({ ...parts, projectsOf: (person) => directory.projectsOf(person) });
+  const oauth: Oauth = createOauth({
+    ...parts,
+    documents: parts.clientDocuments ? createClientDocuments(clock) : undefined,
+    projectsOf: (person) => directory.projectsOf(person),
+  });
   const limiter = new RateLimiter(PER_MINUTE, clock);
 
   async function projectsOf({ principal }: RequestContext) {

@@ -14,6 +14,7 @@ import {
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEnvelope } from '@candela/vault';
+import { createClientDocuments, isDocument } from './documents.ts';
 import { hashOf } from './hash.ts';
 import { createOauth, type Oauth } from './service.ts';
 
@@ -51,11 +52,16 @@ let oauth: Oauth;
 let server: Server;
 let base: string;
 let userId: string;
+/** Documents that stand somewhere on the net, and what was asked for. */
+const published = new Map<string, string>();
+const asked: string[] = [];
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'candela-oauth-'));
   metadata = await openMetadataStore({ dataDir: dir, logger: silentLogger });
-  server = createServer((request, response) => void oauth.serve(request, response));
+  server = createServer((request, response) => {
+    oauth.serve(request, response).catch(() => response.writeHead(400).end());
+  });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -66,6 +72,11 @@ beforeEach(async () => {
     logger: silentLogger,
     clock: systemClock,
     issuer: base,
+    documents: createClientDocuments(systemClock, async (input) => {
+      asked.push(String(input));
+      const found = published.get(String(input));
+      return new Response(found ?? '{}', { status: found === undefined ? 404 : 200 });
+    }),
     projectsOf: async () => [DEFAULT_PROJECT_ID],
   });
   const user = await metadata.people.create({ email: 'jo@example.com', name: 'Jo', passwordHash: null });
@@ -499,5 +510,91 @@ it('tells where its endpoints are', async () => {
       'refresh_token',
       'client_credentials',
     ]) as unknown,
+  });
+});
+
+describe('an application that is named by a document', () => {
+  const id = 'https://agent.example/oauth/client.json';
+  const publish = (address: string, over: object = {}) =>
+    published.set(
+      address,
+      JSON.stringify({
+        client_id: address,
+        client_name: 'Agent',
+        redirect_uris: ['http://localhost/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_method: 'none',
+        ...over,
+      }),
+    );
+  const redirect_uri = 'http://localhost:7777/callback';
+  const over = { client_id: id, redirect_uri, resource: undefined };
+
+  it('is let in by a person, without being registered', async () => {
+    publish(id);
+    asked.length = 0;
+    const browser = new Browser();
+    const uid = await begin(browser, { ...over, resource: `${base}/mcp` });
+    expect(await oauth.asked(uid, browser.header('/'))).toMatchObject({
+      client: { id, name: 'Agent (agent.example)' },
+      redirectUri: redirect_uri,
+    });
+    const back = await codeFor(browser, over);
+    expect(back.href).toMatch(/^http:\/\/localhost:7777\/callback\?/);
+    const code = back.searchParams.get('code') ?? '';
+    const given = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier };
+    const { status, body } = await token({ ...given, client_id: id }, null);
+    expect([status, body.scope]).toEqual([200, 'telemetry']);
+    expect(await oauth.find(body.access_token)).toMatchObject({
+      id: `oauth:${id}`,
+      organisationId: DEFAULT_ORGANISATION_ID,
+      projectId: DEFAULT_PROJECT_ID,
+      scopes: new Set(['telemetry']),
+      role: 'member',
+    });
+    expect(await oauth.allowed(userId)).toMatchObject([
+      { clientId: id, clientName: 'Agent (agent.example)' },
+    ]);
+    const next = await token(
+      { grant_type: 'refresh_token', refresh_token: body.refresh_token ?? '', client_id: id },
+      null,
+    );
+    expect(next.status).toBe(200);
+    // Read once, however often it comes.
+    expect(asked).toEqual([id]);
+    // Who is there no more has no token.
+    await metadata.people.remove(userId);
+    expect(await oauth.find(next.body.access_token)).toBeUndefined();
+  });
+
+  it.each([
+    ['of another name', { client_id: 'https://other.example/client.json' }],
+    ['with a secret', { client_secret: 'x' }],
+    ['that signs in otherwise', { token_endpoint_auth_method: 'private_key_jwt' }],
+    ['that goes back to a plain address', { redirect_uris: ['http://evil.example/cb'] }],
+    ['that goes back to a script', { redirect_uris: ['javascript:alert(1)'] }],
+    ['with a name of two lines', { client_name: 'Agent\nCandela' }],
+  ])('is refused %s', async (_what, change) => {
+    const address = `https://agent.example/${crypto.randomUUID()}.json`;
+    publish(address, change);
+    const response = await new Browser().get(authorizeUrl({ ...over, client_id: address }));
+    expect(response.status).toBe(400);
+  });
+
+  it('is asked for by an address that is written in one way, and for this platform alone', async () => {
+    const wrong = [
+      'http://a.example/c',
+      'https://a.example/',
+      'https://a.example/x/../c',
+      'https://A.example/c',
+    ];
+    for (const each of [...wrong, 'https://u:p@a.example/c', 'https://a.example/c#x', 'app']) {
+      expect([each, isDocument(each)]).toEqual([each, false]);
+    }
+    publish(id);
+    const elsewhere = authorizeUrl({ ...over, resource: 'https://other.example/mcp' });
+    expect((await new Browser().get(elsewhere)).status).toBe(400);
+    const discovery = await fetch(`${base}/.well-known/oauth-authorization-server`);
+    expect(await discovery.json()).toMatchObject({ client_id_metadata_document_supported: true });
   });
 });

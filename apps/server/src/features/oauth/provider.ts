@@ -2,6 +2,7 @@ import { type Clock, type Logger, SCOPES } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import { interactionPolicy, type JWK, Provider } from 'oidc-provider';
 import { createAdapter } from './adapter.ts';
+import type { ClientDocuments } from './documents.ts';
 import { isSecret } from './hash.ts';
 import { OAUTH_TTL, SESSION_COOKIE } from './request.ts';
 
@@ -19,6 +20,8 @@ export interface ProviderParts {
   /** Signs cookies; the same in every replica. */
   readonly cookieKeys: readonly string[];
   readonly clock: Clock;
+  /** Undefined: applications are registered by people only. */
+  readonly documents: ClientDocuments | undefined;
   /** Of a kind that the library wants to have; nothing is signed with it as long as nobody may ask for `openid`. */
   readonly signingKey: JWK;
   /** The page that asks the person. */
@@ -37,7 +40,7 @@ const escape = (text: string): string =>
 export function createProvider(parts: ProviderParts): Provider {
   const { store } = parts;
   const provider = new Provider(parts.issuer, {
-    adapter: (kind) => createAdapter(store, kind, parts.clock),
+    adapter: (kind) => createAdapter(store, kind, parts.clock, parts.documents),
     cookies: {
       keys: [...parts.cookieKeys],
       names: {
@@ -54,6 +57,7 @@ export function createProvider(parts: ProviderParts): Provider {
     scopes: [...SCOPES],
     claims: {},
     responseTypes: ['code'],
+    discovery: parts.documents === undefined ? {} : { client_id_metadata_document_supported: true },
     pkce: { required: () => true },
     routes: {
       authorization: '/oauth/authorize',

@@ -221,7 +221,7 @@ export function oauthHandlers(parts: {
       await metadata.change(undefined, (repositories) =>
         record(
           repositories,
-          { ...context, organisationId: client.organisationId, projectId },
+          { ...context, organisationId: client.organisationId || context.organisationId, projectId },
           {
             action: 'oauth-consent.allow',
             objectKind: 'oauth-client',
@@ -239,8 +239,10 @@ export function oauthHandlers(parts: {
         parts.projectsOf(context),
       ]);
       const shown = [];
-      for (const { id, clientId, projectId, scopes, at } of allowed) {
-        const client = await metadata.oauthClients.get(clientId);
+      for (const { id, clientId, clientName, projectId, scopes, at } of allowed) {
+        const client =
+          (await metadata.oauthClients.get(clientId)) ??
+          (clientName === null ? undefined : { id: clientId, name: clientName, scopes });
         if (client === undefined) continue;
         shown.push({
           id,

@@ -6,6 +6,7 @@ import type { MetadataStore, OauthEntry, StoredOauthClient } from '@candela/meta
 import type { Provider } from 'oidc-provider';
 import type { KeyHolder } from '../identity/keys/lookup.ts';
 import type { Envelope } from '@candela/vault';
+import { type ClientDocuments, isDocument } from './documents.ts';
 import { hashOf } from './hash.ts';
 import { ALLOWED, OAUTH_TTL, prepare, withBody } from './request.ts';
 
@@ -35,6 +36,8 @@ export interface OauthParts {
   readonly clock: Clock;
   /** Where people reach the platform: the issuer. */
   readonly issuer: string;
+  /** Undefined: applications are registered by people only. */
+  readonly documents?: ClientDocuments | undefined;
   /** Ids of the projects that a person reaches. */
   readonly projectsOf: (person: {
     readonly userId: string;
@@ -67,6 +70,8 @@ export interface Oauth {
     readonly {
       readonly id: string;
       readonly clientId: string;
+      /** Of an application that nobody registered: what it was called when it was allowed. */
+      readonly clientName: string | null;
       readonly projectId: string;
       readonly scopes: readonly Scope[];
       readonly at: number;
@@ -80,6 +85,13 @@ const scopesOf = (text: unknown): Scope[] => {
 };
 const expired = () =>
   fail('not_found', { what: 'This request of an application (it may have ended: begin again there)' });
+
+/** What a token shall be for (RFC 8707): it is for this platform and nothing else. @throws bad_request */
+function requireOwnResource(resources: readonly string[], issuer: string): void {
+  const own = new Set([new URL('/mcp', issuer).href, new URL('/', issuer).href, issuer]);
+  if (resources.every((each) => own.has(each))) return;
+  throw fail('bad_request', { detail: 'Tokens for other resources than this platform are not given out.' });
+}
 
 export function createOauth(parts: OauthParts): Oauth {
   const { metadata, envelope } = parts;
@@ -107,6 +119,7 @@ export function createOauth(parts: OauthParts): Oauth {
       store: metadata,
       logger: parts.logger,
       clock: parts.clock,
+      documents: parts.documents,
       cookieKeys: [cookieKey],
       signingKey: JSON.parse(signingKey) as Record<string, string>,
       consentPath: CONSENT_PAGE,
@@ -128,6 +141,9 @@ export function createOauth(parts: OauthParts): Oauth {
     return opening;
   }
 
+  const clientOf = async (id: string): Promise<StoredOauthClient | undefined> =>
+    (await metadata.oauthClients.get(id)) ?? (await parts.documents?.find(id));
+
   /** The library looks for the cookie of the browser in a request of Node's. */
   async function interactionOf(uid: string, cookie: string | undefined) {
     const request = new IncomingMessage(new Socket());
@@ -138,7 +154,7 @@ export function createOauth(parts: OauthParts): Oauth {
     const interaction = await library.interactionDetails(request, response).catch(() => undefined);
     // The cookie says which request this browser began: the page of another one is not for it.
     if (interaction === undefined || interaction.uid !== uid) throw expired();
-    const client = await metadata.oauthClients.get(String(interaction.params['client_id']));
+    const client = await clientOf(String(interaction.params['client_id']));
     if (client === undefined) throw expired();
     const finish = (result: Parameters<Provider['interactionResult']>[2]) =>
       library.interactionResult(request, response, result, { mergeWithLastSubmission: false });
@@ -157,8 +173,9 @@ export function createOauth(parts: OauthParts): Oauth {
   /** Who names no scope means all that the application may have; the library would take it for nothing. */
   async function fillScope(request: IncomingMessage): Promise<void> {
     const url = new URL(request.url ?? '/', parts.issuer);
+    requireOwnResource(url.searchParams.getAll('resource'), parts.issuer);
     if (url.pathname !== '/oauth/authorize' || (url.searchParams.get('scope') ?? '') !== '') return;
-    const client = await metadata.oauthClients.get(url.searchParams.get('client_id') ?? '');
+    const client = await clientOf(url.searchParams.get('client_id') ?? '');
     if (client === undefined) return;
     url.searchParams.set('scope', client.scopes.join(' '));
     request.url = `${url.pathname}${url.search}`;
@@ -166,16 +183,21 @@ export function createOauth(parts: OauthParts): Oauth {
 
   async function grantOf(entry: OauthEntry): Promise<KeyHolder | undefined> {
     const { payload } = entry;
-    const client = entry.clientId === null ? undefined : await metadata.oauthClients.get(entry.clientId);
-    if (client === undefined) return undefined;
+    const { clientId } = entry;
+    if (clientId === null) return undefined;
+    const client = await metadata.oauthClients.get(clientId);
+    // Of a document nobody is asked again: what a person allowed holds until they take it back.
+    if (client === undefined && !(parts.documents !== undefined && isDocument(clientId))) return undefined;
     // What the application may not have any more, its tokens have not either.
-    const scopes = new Set(wanted(client, payload['scope']));
-    const { organisationId } = client;
-    const holder = { id: `oauth:${client.id}`, organisationId, scopes, environments: null };
+    const scopes = new Set(
+      client === undefined ? scopesOf(payload['scope']) : wanted(client, payload['scope']),
+    );
+    const holder = { id: `oauth:${clientId}`, scopes, environments: null };
     const { expiresAt } = entry;
     if (entry.kind === 'ClientCredentials') {
-      if (!client.grants.includes('client_credentials')) return undefined;
-      return { ...holder, projectId: client.projectId, expiresAt };
+      if (client?.grants.includes('client_credentials') !== true) return undefined;
+      const { organisationId, projectId } = client;
+      return { ...holder, organisationId, projectId, expiresAt };
     }
     const { grantId, userId } = entry;
     if (grantId === null || userId === null) return undefined;
@@ -183,10 +205,13 @@ export function createOauth(parts: OauthParts): Oauth {
     const projectId = allowed?.payload['projectId'];
     if (typeof projectId !== 'string') return undefined;
     const membership = await metadata.people.membershipOf(userId);
-    if (membership === undefined || membership.organisationId !== organisationId) return undefined;
-    const { role } = membership;
+    if (membership === undefined) return undefined;
+    const { role, organisationId } = membership;
+    if (client !== undefined && client.organisationId !== organisationId) return undefined;
     const reached = await parts.projectsOf({ userId, role, organisationId });
-    return reached.includes(projectId) ? { ...holder, projectId, expiresAt, role } : undefined;
+    return reached.includes(projectId)
+      ? { ...holder, organisationId, projectId, expiresAt, role }
+      : undefined;
   }
 
   return {
@@ -218,7 +243,8 @@ export function createOauth(parts: OauthParts): Oauth {
     async allow({ uid, cookie, person }, { projectId, scopes: chosen }) {
       const { library, interaction, client, finish } = await interactionOf(uid, cookie);
       const membership = await metadata.people.membershipOf(person.userId);
-      if (membership?.organisationId !== client.organisationId) {
+      const isRegistered = client.organisationId !== '';
+      if (membership === undefined || (isRegistered && membership.organisationId !== client.organisationId)) {
         throw fail('forbidden', { detail: 'This application belongs to an organisation that is not yours.' });
       }
       if (!person.projects.some((project) => project.id === projectId)) {
@@ -237,7 +263,7 @@ export function createOauth(parts: OauthParts): Oauth {
       await metadata.oauthEntries.put({
         kind: ALLOWED,
         idHash: hashOf(grantId),
-        payload: { projectId, scopes },
+        payload: { projectId, scopes, ...(isRegistered ? {} : { clientName: client.name }) },
         grantId,
         clientId: client.id,
         userId: person.userId,
@@ -262,6 +288,7 @@ export function createOauth(parts: OauthParts): Oauth {
       return entries.map(({ uid, clientId, payload, createdAt }) => ({
         id: uid ?? '',
         clientId: clientId ?? '',
+        clientName: typeof payload['clientName'] === 'string' ? payload['clientName'] : null,
         projectId: String(payload['projectId']),
         scopes: scopesOf((payload['scopes'] as string[]).join(' ')),
         at: createdAt,
