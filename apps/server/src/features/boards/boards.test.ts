@@ -86,7 +86,12 @@ it('reads a classic Grafana dashboard: opened rows, text, and a reason for the r
         options: { mode: 'html', content: '<script>' },
         gridPos: { x: 12, y: 0, w: 12, h: 8 },
       },
-      { type: 'timeseries', title: 'Prom', targets: [{ expr: 'up' }], gridPos: { x: 0, y: 9, w: 24, h: 8 } },
+      {
+        type: 'timeseries',
+        title: 'Prom',
+        targets: [{ expr: 'up * 2' }],
+        gridPos: { x: 0, y: 9, w: 24, h: 8 },
+      },
     ],
   });
   expect(board.widgets[0]?.place).toEqual({ x: 0, y: 0, w: 6, h: 4 });

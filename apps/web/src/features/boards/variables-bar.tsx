@@ -67,8 +67,8 @@ function Variable(props: {
       align="start"
       className="w-64"
       trigger={
-        <Button aria-label={`${variable.label}: ${words}`}>
-          <span className="text-muted">{variable.label}</span>
+        <Button>
+          <span className="text-muted">{variable.label}</span>{' '}
           <span className="max-w-40 truncate">{words}</span>
           <ChevronDown size={13} aria-hidden />
         </Button>

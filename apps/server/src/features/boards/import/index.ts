@@ -27,7 +27,7 @@ export function importDocument(document: Document): Imported {
   // Some exports wrap it.
   const inner = document['dashboard'];
   const dashboard = typeof inner === 'object' && inner !== null ? (inner as Document) : document;
-  if (Array.isArray(dashboard['panels'])) return fromGrafana(dashboard);
+  if (Array.isArray(dashboard['panels']) || Array.isArray(dashboard['rows'])) return fromGrafana(dashboard);
   if ('elements' in dashboard || 'spec' in dashboard)
     throw fail('refused', {
       detail:

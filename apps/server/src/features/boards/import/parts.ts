@@ -1,6 +1,7 @@
 import {
   BOARD_LIMITS,
   type BoardInput,
+  type BoardVariable,
   boardInputSchema,
   compacted,
   GRID,
@@ -15,7 +16,7 @@ export interface Found {
   readonly title: string;
   readonly description: string;
   readonly panel: PanelInput | undefined;
-  /** Why there is no panel. */
+  /** Why there is no panel, or what is different of it. */
   readonly reason: string;
   readonly place: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 }
@@ -44,7 +45,12 @@ const placeholder = ({ reason }: Found): PanelInput => ({
 
 /** A board of what was found. Places are scaled by the caller; what overlaps is moved down. */
 export function boardOf(
-  head: { readonly title: string; readonly description: string; readonly tags: readonly string[] },
+  head: {
+    readonly title: string;
+    readonly description: string;
+    readonly tags: readonly string[];
+    readonly variables?: readonly BoardVariable[];
+  },
   found: readonly Found[],
   format: ImportReport['format'],
 ): { board: BoardInput; report: ImportReport } {
@@ -60,6 +66,7 @@ export function boardOf(
     title: head.title,
     description: head.description,
     tags: [...new Set(head.tags)].slice(0, BOARD_LIMITS.tags),
+    variables: head.variables ?? [],
     widgets: found.map((one, index) => ({
       id: `w${index + 1}`,
       title: one.title,
@@ -75,7 +82,7 @@ export function boardOf(
       widgets: found.map(({ title, panel, reason }) => ({
         title,
         outcome: panel === undefined ? 'placeholder' : 'taken',
-        reason: panel === undefined ? reason : null,
+        reason: reason === '' ? null : reason,
       })),
     },
   };

@@ -1,5 +1,18 @@
 import type { BoardInput } from '@candela/contract';
-import { AGENT, board, durations, metric, MODEL, overTime, ranked, SERVICE, stat, USER } from './build.ts';
+import {
+  AGENT,
+  board,
+  durations,
+  metric,
+  MODEL,
+  overTime,
+  ranked,
+  scores,
+  SERVICE,
+  stat,
+  usage,
+  USER,
+} from './build.ts';
 
 /** Coding agents are on a board of their own. */
 const CALLS = 'model:* -attributes.coding_agent.session.id:*';
@@ -185,6 +198,20 @@ export const evaluations: BoardInput = board(
   [
     stat('Scores', 'count', { q: SCORES, signal: 'logs' }),
     stat('Scored traces', 'traces', { q: SCORES, signal: 'logs' }),
+    scores('Passed', { measures: ['pass_rate'] }, { type: 'stat', better: 'higher' }, 2),
+    scores('Mean score', { measures: ['mean'] }, { type: 'stat' }, 2),
+    scores('Failed to judge', { measures: ['errors'] }, { type: 'stat', better: 'lower' }, 2),
+    scores('Cost of judging', { measures: ['cost'] }, { type: 'stat', better: 'lower' }, 2),
+    scores(
+      'Part that passed',
+      { measures: ['pass_rate'], groupBy: ['name'], overTime: true },
+      { type: 'line', legend: true },
+    ),
+    scores(
+      'Evaluators',
+      { measures: ['scores', 'pass_rate', 'mean', 'errors', 'cost'], groupBy: ['evaluator'] },
+      { type: 'table' },
+    ),
     overTime(
       'Scores by evaluation',
       ['count'],
@@ -232,6 +259,11 @@ export const cost: BoardInput = board(
     ),
     ranked('Services', ['cost'], ['service'], { q: 'model:*' }),
     ranked('Users', ['cost'], ['user'], { q: 'model:* user:*' }),
+    usage(
+      "Candela's own model calls",
+      { measures: ['cost'], groupBy: ['feature'], overTime: true },
+      { type: 'bar', legend: true },
+    ),
     ranked(
       'Prompts',
       ['cost', 'model_calls'],

@@ -75,6 +75,25 @@ export const ranked = (
   },
 });
 
+type Scores = Extract<PanelInput['query'], { kind: 'scores' }>['body'];
+type Usage = Extract<PanelInput['query'], { kind: 'usage' }>['body'];
+
+/** Scores of evaluators, applications and people, grouped or over time. */
+export const scores = (title: string, body: Scores, visual: PanelInput['visual'], w = 6): SeedWidget => ({
+  title,
+  w,
+  h: visual.type === 'stat' ? 2 : 4,
+  panel: { query: { kind: 'scores', body }, visual },
+});
+
+/** What the platform itself asks of models. */
+export const usage = (title: string, body: Usage, visual: PanelInput['visual'], w = 6): SeedWidget => ({
+  title,
+  w,
+  h: 4,
+  panel: { query: { kind: 'usage', body }, visual },
+});
+
 /** A metric over time, a line a label. */
 export const metric = (
   title: string,
