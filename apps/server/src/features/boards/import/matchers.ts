@@ -23,7 +23,7 @@ const VARIABLE = /^(?:\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(?::\w+)?\}|\[\[([A-Za-
 const PLAIN = /^[\p{L}\p{N} ./:@_-]+$/u;
 
 /** The name of the variable that a text is whole; undefined: it is none. */
-export function variableIn(text: string): string | undefined {
+function variableIn(text: string): string | undefined {
   const [, plain, braced, bracketed] = VARIABLE.exec(text.trim()) ?? [];
   return plain ?? braced ?? bracketed;
 }
