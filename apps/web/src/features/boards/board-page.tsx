@@ -18,6 +18,7 @@ import { chosenOf, panelOfText } from './board-search.ts';
 import { BoardSettings } from './board-settings.tsx';
 import { useBoardData } from './use-board-data.ts';
 import { useInView } from './use-in-view.ts';
+import { useUnsaved } from './use-unsaved.ts';
 import { VariablesBar } from './variables-bar.tsx';
 import { WidgetCard } from './widget-card.tsx';
 import { WidgetEditor } from './widget-editor.tsx';
@@ -97,6 +98,8 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
     from: new Date(window.fromMs).toISOString(),
     to: new Date(window.toMs).toISOString(),
   });
+  const edits: BoardAround = { ...around, filters: chosenOf(search.vars, variables), variables };
+  const unsaved = useUnsaved(widgets, board.widgets, visible, edits);
   useRefresh(board.refreshSeconds, editing);
   const scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const mayEdit = can('member');
@@ -208,7 +211,7 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
             {(widget, handles) => (
               <WidgetCard
                 widget={widget}
-                state={states.get(widget.id) ?? (isKept(board, widget) ? undefined : UNSAVED)}
+                state={unsaved.get(widget.id) ?? states.get(widget.id)}
                 scope={scope}
                 fill={{ variables: board.variables, chosen: filters }}
                 height={heightOf(widget.place)}
@@ -234,7 +237,7 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
           key={edited.id}
           widget={edited}
           isNew={isNew}
-          around={{ ...around, filters: chosenOf(search.vars, variables), variables }}
+          around={edits}
           window={window}
           onClose={() => {
             setEdited(undefined);
@@ -281,11 +284,6 @@ function OpenBoard({ board, onAskAgain }: { board: Board; onAskAgain: () => void
     </div>
   );
 }
-
-/** What is new has no answer until it is saved. */
-const UNSAVED = { err: 'Save the dashboard to see this widget.', stale: false } as const;
-
-const isKept = (board: Board, { id }: Widget): boolean => board.widgets.some((one) => one.id === id);
 
 /** The time range ends now again, as often as the board says; not while it is edited. */
 function useRefresh(seconds: number, paused: boolean): void {

@@ -128,10 +128,15 @@ export function fitted(query: Query, type: PanelType, timed: boolean): Query {
     const { bucketSeconds: _before, ...body } = query.body;
     return { kind: 'aggregate', body: overTime ? { ...body, bucketSeconds: 'auto' } : body };
   }
-  if (query.kind === 'usage') return { kind: 'usage', body: { ...query.body, overTime } };
+  // One figure is of all of them.
+  const isOne = type === 'stat';
+  if (query.kind === 'usage') {
+    const groupBy = isOne ? [] : query.body.groupBy;
+    return { kind: 'usage', body: { ...query.body, overTime, groupBy } };
+  }
   if (query.kind === 'scores') {
     const groupBy = query.body.groupBy.filter(
-      (by) => !overTime || TIMED_SCORE_GROUPS.some(({ value }) => value === by),
+      (by) => !isOne && (!overTime || TIMED_SCORE_GROUPS.some(({ value }) => value === by)),
     );
     return { kind: 'scores', body: { ...query.body, overTime, groupBy } };
   }
