@@ -102,6 +102,13 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./vault/index.ts')).vault,
   },
   {
+    id: 'boards',
+    summary:
+      'a board over ten million spans until its first and its last widget; what a thousand alerts cost',
+    inAll: false,
+    load: async () => (await import('./boards/index.ts')).boards,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,
