@@ -57,7 +57,11 @@ export function readingProcess(
         asked.push(sql);
         return store.select(sql, params, options);
       }),
-    snapshot: async () => ({ columnOf: await keeper.columns(), indexesWords: () => false }),
+    snapshot: async () => ({
+      columnOf: await keeper.columns(),
+      indexesWords: () => false,
+      indexesItems: () => false,
+    }),
   };
   return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
 }

@@ -170,7 +170,11 @@ export class ClickHouseStore implements TelemetryStore {
 
   async snapshot(): Promise<StoreSnapshot> {
     const columnOf = await this.#columns.columns();
-    return { columnOf, indexesWords: (table) => this.#textIndex.tells(table) };
+    return {
+      columnOf,
+      indexesWords: (table) => this.#textIndex.tells(table),
+      indexesItems: (table) => this.#textIndex.tells(table, 'items'),
+    };
   }
 
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {

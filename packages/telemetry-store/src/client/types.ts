@@ -39,6 +39,8 @@ export interface StoreSnapshot {
   columnOf(attribute: AttributeKey): string | undefined;
   /** Whether an index of words covers the rows of a table. */
   indexesWords(table: string): boolean;
+  /** Whether an index of attributes with their values covers the rows of a table. */
+  indexesItems(table: string): boolean;
 }
 
 export type CommandOptions = Pick<SelectOptions, 'timeoutMs' | 'signal'>;

@@ -15,6 +15,23 @@ export const SPAN_ATTRIBUTE_PAIRS: string = pairs('SpanAttributes');
 export const LOG_ATTRIBUTE_PAIRS: string = pairs('LogAttributes');
 
 /**
+ * Keys with their values as an index of whole items holds them: `('http.route','/chat')`, of resources `('host.name','a','r')`. The
+ * engine's own writing of a tuple, so that no key or value can look like another; without a lambda, which the engine cannot work out for a
+ * part that lacks the index.
+ */
+const items = (map: string, more = ''): string =>
+  `CAST(arrayZip(mapKeys(${map}), mapValues(${map})${more}), 'Array(String)')`;
+const itemsOf = (map: string): string =>
+  `arrayConcat(${items(map)}, ${items('ResourceAttributes', ", arrayWithConstant(length(mapKeys(ResourceAttributes)), 'r')")})`;
+
+/** What `has` finds an item of in {@link SPAN_ITEMS} and {@link LOG_ITEMS}; both are bound texts. */
+export const itemSql = (key: string, value: string, isResource: boolean): string =>
+  `toString((${key}, ${value}${isResource ? ", 'r'" : ''}))`;
+
+export const SPAN_ITEMS: string = itemsOf('SpanAttributes');
+export const LOG_ITEMS: string = itemsOf('LogAttributes');
+
+/**
  * All text of a span that a person may search: name, status message, messages; in lower case. For one word of
  * `[a-z0-9]`: `hasToken(SPAN_TEXT, 'refund')`.
  */

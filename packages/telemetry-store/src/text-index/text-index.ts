@@ -4,32 +4,45 @@ import type { Logger } from '@candela/kernel';
 import { heldIn } from '../attribute-columns/statements.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
-import { LOG_WORDS, SPAN_WORDS } from '../schema/expressions.ts';
+import { LOG_ITEMS, LOG_WORDS, SPAN_ITEMS, SPAN_WORDS } from '../schema/expressions.ts';
 
 /**
  * Places of a word as differences in as few bits as they need: 53 bytes a span of the bench instead of 75, and read as fast.
  * The tokens are those of `hasToken`.
  */
-const TYPE = "text(tokenizer = 'splitByNonAlpha', posting_list_codec = 'bitpacking')";
+const TYPES = {
+  words: "text(tokenizer = 'splitByNonAlpha', posting_list_codec = 'bitpacking')",
+  items: "text(tokenizer = 'array', posting_list_codec = 'bitpacking')",
+} as const;
+
+/** What is told: words of texts, or keys of attributes with their values. */
+export type Indexed = keyof typeof TYPES;
 
 const PREFIX = 'idx_text_';
 
 interface IndexedTable {
   readonly table: string;
-  /** What its words are made of. */
-  readonly words: string;
+  readonly of: Indexed;
+  /** What it is made of. */
+  readonly made: string;
   /** Tells what the index is made of: one of another expression has another name, is not used, and is dropped. */
   readonly index: string;
 }
 
-const TABLES: readonly IndexedTable[] = [
-  ['otel_traces', SPAN_WORDS] as const,
-  ['otel_logs', LOG_WORDS] as const,
-].map(([table, words]) => ({
+const TABLES: readonly IndexedTable[] = (
+  [
+    ['otel_traces', 'words', SPAN_WORDS],
+    ['otel_traces', 'items', SPAN_ITEMS],
+    ['otel_logs', 'words', LOG_WORDS],
+    ['otel_logs', 'items', LOG_ITEMS],
+  ] as const
+).map(([table, of, made]) => ({
   table,
-  words,
-  index: `${PREFIX}${createHash('sha256').update(`${words} ${TYPE}`).digest('hex').slice(0, 8)}`,
+  of,
+  made,
+  index: `${PREFIX}${createHash('sha256').update(`${made} ${TYPES[of]}`).digest('hex').slice(0, 8)}`,
 }));
+const isNamed = (index: string): boolean => TABLES.some((one) => one.index === index);
 
 /** Names of the indexes: an insert leaves them to the first merge, as all indexes of words. */
 export const TEXT_INDEXES: readonly string[] = TABLES.map(({ index }) => index);
@@ -53,7 +66,7 @@ export interface TextIndexParts {
 const FEW_ROWS = 300_000;
 
 /**
- * The index that knows of every word in which rows it stands. Statements are written for it once the rows that were stored before have it
+ * The indexes that know of every word, and of every attribute with its value, in which rows it stands. Statements are written for it once the rows that were stored before have it
  * as well: until then texts are read, as without it.
  */
 export class TextIndex {
@@ -66,9 +79,9 @@ export class TextIndex {
     this.#parts = parts;
   }
 
-  /** Whether words of a table are told by it. */
-  tells(table: string): boolean {
-    return this.#ready.has(table);
+  /** Whether words of a table, or its items, are told by it. */
+  tells(table: string, of: Indexed = 'words'): boolean {
+    return this.#ready.has(`${table} ${of}`);
   }
 
   /** Begins to make it or to drop it, in the background. A store that cannot have one is read without. */
@@ -100,7 +113,7 @@ export class TextIndex {
         const present = await this.#present(table);
         await this.#drop(
           of,
-          present.filter((name) => !wanted || name !== of.index),
+          present.filter((name) => !wanted || !isNamed(name)),
         );
         if (wanted) await this.#make(of);
         return;
@@ -117,9 +130,9 @@ export class TextIndex {
     }
   }
 
-  async #drop({ table, index }: IndexedTable, names: readonly string[]): Promise<void> {
+  async #drop({ table, of, index }: IndexedTable, names: readonly string[]): Promise<void> {
     const { logger } = this.#parts;
-    if (names.includes(index)) this.#ready.delete(table);
+    if (names.includes(index)) this.#ready.delete(`${table} ${of}`);
     for (const name of names) {
       await this.#alter(table, `DROP INDEX IF EXISTS ${name} SETTINGS mutations_sync = 0`);
       logger.info({ table, index: name }, 'the text index was dropped');
@@ -128,16 +141,17 @@ export class TextIndex {
 
   async #make(of: IndexedTable): Promise<void> {
     const { logger } = this.#parts;
-    const { table, words, index } = of;
+    const { table, made, index } = of;
+    const name = `${table} ${of.of}`;
     if (!(await this.#present(table)).includes(index)) {
-      this.#ready.delete(table);
-      await this.#alter(table, `ADD INDEX IF NOT EXISTS ${index} ${words} TYPE ${TYPE}`);
+      this.#ready.delete(name);
+      await this.#alter(table, `ADD INDEX IF NOT EXISTS ${index} ${made} TYPE ${TYPES[of.of]}`);
       await this.#materialize(of);
     }
-    if (this.#ready.has(table)) return;
+    if (this.#ready.has(name)) return;
     await this.#built(of);
-    this.#ready.add(table);
-    logger.debug({ table }, 'the text index tells words');
+    this.#ready.add(name);
+    logger.debug({ table, of: of.of }, 'the text index tells');
   }
 
   async #materialize({ table, index }: IndexedTable): Promise<void> {
@@ -167,10 +181,11 @@ export class TextIndex {
   }
 
   /** Rows that would be read for a word that nobody wrote: those of parts without the index. */
-  async #rowsWithout({ table, words }: IndexedTable): Promise<number> {
+  async #rowsWithout({ table, of, made }: IndexedTable): Promise<number> {
+    const asked = of === 'words' ? `hasToken(${made}, '${NOBODYS}')` : `has(${made}, '${NOBODYS}')`;
     const [row] = await this.#select<{ Rows: number }>(
       `SELECT sum(rows) AS Rows FROM (
-         EXPLAIN ESTIMATE SELECT count() FROM ${this.#held(table)} WHERE hasToken(${words}, '${NOBODYS}')
+         EXPLAIN ESTIMATE SELECT count() FROM ${this.#held(table)} WHERE ${asked}
          SETTINGS use_skip_indexes_on_data_read = 0)`,
     );
     return Number(row?.Rows ?? 0);

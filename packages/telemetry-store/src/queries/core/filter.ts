@@ -9,6 +9,7 @@ import {
   scaled,
   wordsOf,
 } from '@candela/contract';
+import { itemSql } from '../../schema/expressions.ts';
 import { fold, foldedSql } from './fold.ts';
 import { hasKeyOf, readKey } from './map-key.ts';
 import type { Params } from './params.ts';
@@ -217,6 +218,8 @@ function keyCondition(
 ): string {
   const map = source.mapOf(from, key);
   if (filter.op === 'exists') return hasKeyOf(source, from, key, params);
+  const told = toldByItems(source, from, key, filter, params);
+  if (told !== undefined) return told;
   const { value, has, hasBefore } = readKey(source, from, key, params);
   if (ORDERED.has(filter.op)) {
     const number = `toFloat64OrNull(${value})`;
@@ -226,6 +229,37 @@ function keyCondition(
   const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
   return refusesEmpty(filter) ? `${hasBefore}${exact}` : `${has} AND ${exact}`;
+}
+
+/** Items that one condition asks the index for: of more, the map is read. */
+const MOST_ITEMS = 16;
+
+/** That a key has one of some values, as the index of items tells it alone; undefined where it does not. */
+function toldByItems(
+  source: Source,
+  from: KeySource,
+  key: string,
+  filter: FilterCondition,
+  params: Params,
+): string | undefined {
+  const { items, table } = source;
+  if (items === undefined || (filter.op !== '=' && filter.op !== 'in') || !params.indexesItems(table))
+    return undefined;
+  // What has a column of its own from the start is read from that as fast, and common values of it sooner.
+  if (from === 'attributes' && source.columns?.has(key) === true) return undefined;
+  const map = source.mapOf(from, key);
+  const isResource = map === items.resources;
+  const values = scalars(filter);
+  if ((map !== items.records && !isResource) || values.length === 0 || values.length > MOST_ITEMS)
+    return undefined;
+  params.usesTextIndex = true;
+  const name = params.bind(key, 'String');
+  const [first = '', ...others] = values.map((value) =>
+    itemSql(name, params.bind(String(value), 'String'), isResource),
+  );
+  return others.length === 0
+    ? `has(${items.sql}, ${first})`
+    : `hasAny(${items.sql}, [${[first, ...others].join(', ')}])`;
 }
 
 /** The empty text does not fulfil it, so that what does is there. */

@@ -105,6 +105,10 @@ export class Params {
     return this.store?.indexesWords(table) === true;
   }
 
+  indexesItems(table: string): boolean {
+    return this.store?.indexesItems(table) === true;
+  }
+
   /** Hashes as the answers of statements tell them, digits of 64 bits each, to be looked up by `IN`. */
   hashes(digits: readonly string[]): string {
     return this.bind(digits.map(BigInt), 'Array(UInt64)');

@@ -35,4 +35,4 @@ export async function withSnapshot<T>(
 export const byTexts = (context: ReadContext): ReadContext =>
   context.store === undefined
     ? context
-    : { ...context, store: { ...context.store, indexesWords: () => false } };
+    : { ...context, store: { ...context.store, indexesWords: () => false, indexesItems: () => false } };

@@ -54,6 +54,8 @@ export interface Source {
   mapOf(source: KeySource, key: string): string;
   /** Attributes that have a column beside the map: the text of the column is empty where the key is absent. */
   readonly columns?: ReadonlyMap<string, string>;
+  /** The expression of the index of attributes with their values, of the maps of records and of resources. */
+  readonly items?: { readonly sql: string; readonly records: string; readonly resources: string };
   /** Map columns with a skip index over their `key=value` texts, and the expression of that index. */
   readonly pairs: ReadonlyMap<string, string>;
 }

@@ -184,10 +184,15 @@ export function recordStatements(store: TelemetryStore): {
   return { store: recording, statements, values };
 }
 
-const PLAIN_STORE: StoreSnapshot = { columnOf: () => undefined, indexesWords: () => false };
+const PLAIN_STORE: StoreSnapshot = {
+  columnOf: () => undefined,
+  indexesWords: () => false,
+  indexesItems: () => false,
+};
 
 /** A store with an index of the words of these tables. */
 export const indexing = (...tables: readonly string[]): StoreSnapshot => ({
   ...PLAIN_STORE,
   indexesWords: (table) => tables.includes(table),
+  indexesItems: (table) => tables.includes(table),
 });

@@ -1,5 +1,5 @@
 import { parseFilterOrFail } from '@candela/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BASE_MS, contextOf, openQueryBench, type QueryBench, span } from '../core/testing.ts';
 import { FIGURES } from './figures.ts';
 import { allOf, ARRIVING, LISTS } from './lists.ts';
@@ -27,7 +27,11 @@ expect.addEqualityTesters([
 
 let bench: QueryBench;
 beforeAll(async () => {
-  bench = await openQueryBench();
+  // As a platform reads by default.
+  bench = await openQueryBench({ textIndex: true });
+  for (const table of ['otel_traces', 'otel_logs']) {
+    await vi.waitUntil(async () => (await bench.store.snapshot?.())?.indexesItems(table) === true, 30_000);
+  }
 });
 afterAll(() => bench.close());
 

@@ -1,5 +1,11 @@
 import { type FieldName, SEVERITIES } from '@candela/contract';
-import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT, LOG_WORDS } from '../../schema/expressions.ts';
+import {
+  LOG_ATTRIBUTE_PAIRS,
+  LOG_ITEMS,
+  LOG_SEVERITY,
+  LOG_TEXT,
+  LOG_WORDS,
+} from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsText, hasWords, type WordIndex } from '../core/words.ts';
 import { BASE_MODEL_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
@@ -82,5 +88,6 @@ export const LOGS: Source = {
     if (source === 'resource') return 'ResourceAttributes';
     return source === 'scope' ? 'ScopeAttributes' : 'LogAttributes';
   },
+  items: { sql: LOG_ITEMS, records: 'LogAttributes', resources: 'ResourceAttributes' },
   pairs: new Map([['LogAttributes', LOG_ATTRIBUTE_PAIRS]]),
 };

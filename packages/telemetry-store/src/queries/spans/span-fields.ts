@@ -1,7 +1,7 @@
 import type { FieldName } from '@candela/contract';
 import { isContentKey } from '@candela/semconv';
 import { ATTRIBUTE_COLUMNS } from '../../schema/attribute-columns.ts';
-import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
+import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS, SPAN_ITEMS } from '../../schema/expressions.ts';
 import { ENDED } from '../../schema/tables.ts';
 import { BASE_MODEL_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
@@ -89,5 +89,6 @@ export const SPANS: Source = {
     return isContentKey(key) ? 'ContentAttributes' : 'SpanAttributes';
   },
   columns: ATTRIBUTE_COLUMNS,
+  items: { sql: SPAN_ITEMS, records: 'SpanAttributes', resources: 'ResourceAttributes' },
   pairs: new Map([['SpanAttributes', SPAN_ATTRIBUTE_PAIRS]]),
 };
