@@ -237,4 +237,39 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
       await page.getByRole('region', { name: 'Stack trace' }).waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
     });
+
+  it('are resolved, come back as regressions, are ignored and assigned', async () => {
+    const old = { ...failing(1, Date.now() - 120_000), service: 'triaged' };
+    await stage.seed(old);
+    const path = '/exceptions?q=' + encodeURIComponent('service:triaged');
+    const { page, rows } = await open(path);
+    await soon(() => rows.count()).toBe(1);
+    await rows.first().getByRole('link').first().click();
+    const triage = page.getByRole('group', { name: 'Triage' });
+    await triage.getByRole('textbox', { name: 'Assigned to' }).fill('ada@example.com');
+    await triage.getByRole('button', { name: 'Assign', exact: true }).click();
+    await triage.getByText('by anonymous').waitFor();
+    await triage.getByRole('button', { name: 'Resolve' }).click();
+    await triage.getByText('resolved').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const open_ = await open(`${path}&status=open`);
+    await open_.page
+      .getByText('Nothing matches')
+      .first()
+      .waitFor();
+    const resolved = await open(`${path}&status=resolved`);
+    await soon(() => resolved.rows.first().innerText()).toMatch(/resolved[^]*@ada@example.com/i);
+    expect(await accessibilityFindings(resolved.page)).toEqual([]);
+    // It happens again.
+    await stage.seed({ ...failing(1, Date.now() + 70_000), service: 'triaged' });
+    const back = await open(`${path}&status=regressed`);
+    await soon(() => back.rows.first().innerText()).toMatch(/regressed/i);
+    const again = await open(`${path}&status=open`);
+    await soon(() => again.rows.count()).toBe(1);
+    await back.rows.first().getByRole('link').first().click();
+    await back.page.getByRole('button', { name: 'Ignore' }).click();
+    await back.page.getByRole('button', { name: 'Reopen' }).waitFor();
+    const ignored = await open(`${path}&status=ignored`);
+    await soon(() => ignored.rows.count()).toBe(1);
+  });
 });

@@ -430,6 +430,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     withdrawCodingDispute: [{ path: { id: 'none' }, status: 401, silent: true }],
     searchExceptions: [{ body: everything }, { body: { ...everything, q: mark }, ...none }],
     getException: [{ path: { fingerprint }, query: since, ...gone }],
+    triageException: [{ path: { fingerprint }, body: { status: 'resolved' }, silent: true }],
     listMetrics: [{ query: since }, { query: { ...since, q: mark }, ...none }],
     listMetricLabels: [
       { query: { ...since, metric: 'shared.gauge' } },

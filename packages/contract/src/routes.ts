@@ -49,7 +49,7 @@ import { compare } from './telemetry/compare.ts';
 import { listFields, listFieldValues } from './telemetry/fields.ts';
 import { exportRows } from './telemetry/export.ts';
 import { tail } from './telemetry/tail.ts';
-import { getException, searchExceptions } from './telemetry/exceptions.ts';
+import { getException, searchExceptions, triageException } from './telemetry/exceptions.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
 import { listMetricLabels, listMetrics, queryMetric, queryMetricHeatmap } from './telemetry/metrics.ts';
 import { findSaid, searchSession } from './telemetry/said.ts';
@@ -91,6 +91,7 @@ export const ROUTES = {
   getLogContext,
   searchExceptions,
   getException,
+  triageException,
   listMetrics,
   listMetricLabels,
   queryMetric,

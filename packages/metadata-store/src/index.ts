@@ -66,6 +66,7 @@ export type {
   VersionNumber,
 } from './repositories/prompts/types.ts';
 export type { StoredDispute } from './repositories/coding-disputes.ts';
+export type { StoredTriage } from './repositories/exception-triage.ts';
 export type { NewPrice, StoredPrice } from './repositories/custom-prices.ts';
 export type { JobStats, JobTrigger, StoredJobRun } from './repositories/jobs.ts';
 export type { NewWork, WorkItem, WorkQueue } from './repositories/work-queue.ts';

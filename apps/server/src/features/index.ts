@@ -65,9 +65,9 @@ const FEATURES = [
     name: 'telemetry',
     handlers: telemetryHandlers(createTelemetryQueries(reads, limits), clock),
   }),
-  ({ reads, limits, clock }) => ({
+  ({ reads, limits, clock, metadata }) => ({
     name: 'exceptions',
-    handlers: exceptionHandlers(createExceptionQueries(reads, limits), clock),
+    handlers: exceptionHandlers(createExceptionQueries(reads, limits), clock, metadata),
   }),
   ({ reads, limits, clock }) => ({
     name: 'hosts',

@@ -1,4 +1,4 @@
-import type { ExceptionSort } from '@candela/contract';
+import type { ExceptionSort, ExceptionTriage } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { listSearch } from './activity.ts';
 import { addressOf, call } from './client.ts';
@@ -8,14 +8,19 @@ import { bounds, type Scope } from './telemetry.ts';
 const PAGE = 100;
 const OCCURRENCES = 50;
 
-export const exceptionsQuery = (scope: Scope, sort: ExceptionSort) =>
-  pagesOf(['exceptions', scope, sort], (page, signal) =>
+export const exceptionsQuery = (
+  scope: Scope,
+  sort: ExceptionSort,
+  status: ExceptionTriage['status'] | 'any',
+) =>
+  pagesOf(['exceptions', scope, sort, status], (page, signal) =>
     call('searchExceptions', {
       environment: scope.environment,
       signal,
       body: {
         ...bounds(scope),
         sort,
+        status,
         limit: PAGE,
         ...page,
       },
@@ -38,6 +43,12 @@ export const exceptionQuery = (fingerprint: string, scope: Scope) =>
       signal,
     }),
   );
+
+/** Resolves, ignores, reopens or assigns a group. */
+export const triageException = (
+  fingerprint: string,
+  body: { status?: 'open' | 'resolved' | 'ignored'; assignee?: string | null },
+) => call('triageException', { params: { fingerprint }, body }).then(({ data }) => data);
 
 /** Whether the project has ever had an exception (within a year). */
 export const anyExceptionQuery = (environment: string | undefined) =>

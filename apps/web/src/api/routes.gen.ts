@@ -15,6 +15,7 @@ export const ROUTE_TABLE = {
   getLogContext: 'GET /api/telemetry/logs/{id}/context',
   searchExceptions: 'POST /api/telemetry/exceptions/search',
   getException: 'GET /api/telemetry/exceptions/{fingerprint}',
+  triageException: 'PATCH /api/telemetry/exceptions/{fingerprint}/triage',
   listMetrics: 'GET /api/telemetry/metrics',
   listMetricLabels: 'GET /api/telemetry/metrics/labels',
   queryMetric: 'POST /api/telemetry/metrics/query',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, reads } from '../route.ts';
+import { defineRoute, reads, writes } from '../route.ts';
 import { count, isoTime, pageShape, timeSchema, windowShape } from './common.ts';
 
 export const EXCEPTION_SORTS = [
@@ -109,6 +109,42 @@ export const exceptionDetailSchema = z
   .meta({ id: 'ExceptionDetail' });
 export type ExceptionDetail = z.output<typeof exceptionDetailSchema>;
 
+/** What a group of exceptions is: `regressed` was resolved and happened again. */
+export const TRIAGE_STATUSES = ['open', 'regressed', 'resolved', 'ignored'] as const;
+
+const triageSchema = z
+  .object({
+    status: z.enum(TRIAGE_STATUSES),
+    assignee: nullableText,
+    changedBy: nullableText,
+    changedAt: isoTime.nullable().meta({ description: 'Null where nobody decided anything.' }),
+  })
+  .meta({ id: 'ExceptionTriage' });
+export type ExceptionTriage = z.output<typeof triageSchema>;
+
+const triagedGroupSchema = exceptionGroupSchema
+  .extend({ triage: triageSchema })
+  .meta({ id: 'TriagedException' });
+export type TriagedException = z.output<typeof triagedGroupSchema>;
+
+export const triageException = defineRoute({
+  id: 'triageException',
+  method: 'PATCH',
+  path: '/api/telemetry/exceptions/{fingerprint}/triage',
+  tag: 'Exceptions',
+  summary: 'Resolves, ignores, reopens or assigns a group of exceptions',
+  permission: writes('telemetry'),
+  params: z.object({ fingerprint }),
+  body: z.strictObject({
+    status: z.enum(['open', 'resolved', 'ignored']).optional(),
+    assignee: z.string().trim().min(1).max(200).nullable().optional().meta({
+      description: 'Name or e-mail address; null: nobody.',
+    }),
+  }),
+  response: z.object({ data: triageSchema }),
+  errors: ['refused', 'metadata_unavailable'],
+});
+
 export const searchExceptions = defineRoute({
   id: 'searchExceptions',
   method: 'POST',
@@ -117,8 +153,18 @@ export const searchExceptions = defineRoute({
   summary: 'Exceptions grouped by type and message, with their trend and whom they affect',
   permission: reads('telemetry'),
   shared: true,
-  body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(EXCEPTION_SORTS).default('-lastSeen') }),
-  response: z.object({ data: z.array(exceptionGroupSchema), nextCursor: nullableText }),
+  body: z.strictObject({
+    ...windowShape,
+    ...pageShape,
+    sort: z.enum(EXCEPTION_SORTS).default('-lastSeen'),
+    status: z
+      .enum(['any', ...TRIAGE_STATUSES])
+      .default('any')
+      .meta({
+        description: '`open` holds those that came back after they were resolved, `regressed` these alone.',
+      }),
+  }),
+  response: z.object({ data: z.array(triagedGroupSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
 
@@ -138,6 +184,9 @@ export const getException = defineRoute({
     cursor: pageShape.cursor,
     limit: z.coerce.number().int().min(1).max(200).default(50),
   }),
-  response: z.object({ data: exceptionDetailSchema, nextCursor: nullableText }),
+  response: z.object({
+    data: exceptionDetailSchema.extend({ triage: triageSchema }),
+    nextCursor: nullableText,
+  }),
   errors: ['bad_query', 'not_found', 'query_too_expensive', 'store_unavailable'],
 });

@@ -212,6 +212,19 @@ export function describeMetadataStore(name: string, makePlace: () => Promise<Pla
       expect(events.map(({ objectId }) => objectId)).toEqual(['v']);
     });
 
+    it('keeps what was decided about exceptions, a project for itself', async () => {
+      const set = (project: string, change: Parameters<MetadataStore['exceptionTriage']['set']>[2]) =>
+        store.exceptionTriage.set(project, 'f1', change);
+      await set('a', { status: 'resolved', by: 'ada' });
+      await set('a', { assignee: 'bob', by: null });
+      const [kept, ...others] = await store.exceptionTriage.list('a');
+      expect(others).toEqual([]);
+      expect(kept).toMatchObject({ fingerprint: 'f1', status: 'resolved', assignee: 'bob', changedBy: null });
+      expect(await store.exceptionTriage.list('b')).toEqual([]);
+      await set('a', { status: 'open', assignee: null, by: 'ada' });
+      expect(await store.exceptionTriage.list('a')).toEqual([]);
+    });
+
     it('tells caches of this process what was written, when it is kept', async () => {
       const told: string[] = [];
       store.changes.on(['saved_views'], () => told.push('views'));

@@ -16,6 +16,7 @@ import { customPrices } from './0015-custom-prices.ts';
 import { judging } from './0016-judging.ts';
 import { alerts } from './0017-alerts.ts';
 import { codingDisputes } from './0018-coding-disputes.ts';
+import { exceptionTriage } from './0019-exception-triage.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   judging,
   alerts,
   codingDisputes,
+  exceptionTriage,
 ];

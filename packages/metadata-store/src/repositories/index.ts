@@ -8,6 +8,7 @@ import { chats } from './chats.ts';
 import { codingDisputes } from './coding-disputes.ts';
 import { customPrices } from './custom-prices.ts';
 import { connectors } from './connectors.ts';
+import { exceptionTriage } from './exception-triage.ts';
 import { jobs } from './jobs.ts';
 import { judging } from './judging.ts';
 import { llmUsage } from './llm-usage.ts';
@@ -64,6 +65,7 @@ export const REPOSITORIES = {
   chatAnalyses,
   prices: customPrices,
   codingDisputes,
+  exceptionTriage,
   judging,
   alerts,
   alertSilences,

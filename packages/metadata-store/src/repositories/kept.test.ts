@@ -25,6 +25,7 @@ const NOT_KEPT = [
   'saved_views',
   'custom_prices',
   'coding_disputes',
+  'exception_triage',
   'judge_documents',
   'judge_items',
   'organisations',

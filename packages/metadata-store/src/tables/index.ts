@@ -24,6 +24,7 @@ import type {
 } from './chats.ts';
 import type { CodingDisputeTable } from './coding-disputes.ts';
 import type { CustomPriceTable } from './custom-prices.ts';
+import type { ExceptionTriageTable } from './exception-triage.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
   ApiKeyTable,
@@ -114,6 +115,7 @@ export interface Tables {
   readonly chat_analyses: ChatAnalysisTable;
   readonly custom_prices: CustomPriceTable;
   readonly coding_disputes: CodingDisputeTable;
+  readonly exception_triage: ExceptionTriageTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

@@ -12,6 +12,7 @@ import { type Installation, openInstallation, OWNER, PASSWORD } from '../identit
 /** Features whose changes are all proven here. A new one joins with its calls below. */
 const TAGS = new Set([
   'Views',
+  'Exceptions',
   'Sign-in',
   'Account',
   'Organisation',
@@ -218,6 +219,8 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   deleteDestination: async () => owner.call('DELETE', await destinationPath()),
   testDestination: async () => owner.call('POST', `${await destinationPath()}/test`, {}),
 
+  triageException: () =>
+    owner.call('PATCH', '/api/telemetry/exceptions/0123456789abcdef/triage', { status: 'resolved' }),
   createView: view,
   updateView: async () =>
     owner.call('PATCH', `${VIEWS}/${(await view()).data.id}`, { description: 'changed' }),

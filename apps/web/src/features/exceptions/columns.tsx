@@ -1,4 +1,4 @@
-import type { ExceptionGroup } from '@candela/contract';
+import type { TriagedException } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { typeName } from '../../lib/failure-words.ts';
@@ -6,10 +6,11 @@ import { countCell, modelsCell, Muted, textCell, TIME_WIDTH, TimeCell } from '..
 import type { RowColumn } from '../explore/columns.ts';
 import { oneLine } from '../logs/log-text.ts';
 import { NewBadge } from './new-badge.tsx';
+import { TriageBadge } from './triage-badge.tsx';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 
 /** Columns of the exception rows, in order; `shown` are those of a first visit. */
-export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[] => [
+export const exceptionColumns = (q: string): readonly RowColumn<TriagedException>[] => [
   {
     id: 'exception',
     label: 'Exception',
@@ -29,6 +30,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
           <MiddleTruncation name={typeName(row.type)} title={row.type} />
         </Link>
         {row.isNew && <NewBadge />}
+        <TriageBadge triage={row.triage} />
         <span className="truncate text-muted" title={row.message}>
           {oneLine(row.message)}
         </span>

@@ -28,6 +28,7 @@ import { useShell } from '../shell/shell-search.ts';
 import { persistedExceptions } from './exceptions-explore.ts';
 import { NewBadge } from './new-badge.tsx';
 import { Occurrences } from './occurrences.tsx';
+import { TriageBar } from './triage-bar.tsx';
 
 const route = getRouteApi('/exceptions/$fingerprint');
 const StackView = lazy(() => import('./stack-view.tsx').then((module) => ({ default: module.StackView })));
@@ -76,6 +77,7 @@ export function ExceptionPage() {
       <title>{`${typeName(detail.type)} · Candela`}</title>
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4">
         <Head detail={detail} scope={scope} onLeave={leave} />
+        <TriageBar key={fingerprint} fingerprint={fingerprint} triage={detail.triage} />
         <FilterChips query={q} onChange={setQuery} />
         <div className="grid grid-cols-[minmax(0,1fr)_18rem] items-start gap-4 max-lg:grid-cols-1">
           <div className="flex min-w-0 flex-col gap-4">

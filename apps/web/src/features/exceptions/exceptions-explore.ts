@@ -22,8 +22,16 @@ const SORTS = [
   'users',
 ] as const satisfies readonly ExceptionSort[];
 
+/** What is asked for by what was decided; absent: all of them. */
+export const TRIAGE = ['open', 'regressed', 'resolved', 'ignored'] as const;
+
+export interface ExceptionsSearch extends ExploreSearch {
+  status?: (typeof TRIAGE)[number];
+}
+
 /** What the Exceptions page has in its URL; a row is a fingerprint. */
-export function validateExceptionsSearch(raw: Record<string, unknown>): ExploreSearch {
+export function validateExceptionsSearch(raw: Record<string, unknown>): ExceptionsSearch {
+  const status = choiceParam(raw, 'status', TRIAGE);
   const { q, cols, facets } = validateExploreSearch(raw);
   const sort = choiceParam(raw, 'sort', SORTS);
   const row = textParam(raw, 'row', 16);
@@ -32,6 +40,7 @@ export function validateExceptionsSearch(raw: Record<string, unknown>): ExploreS
     ...(cols === undefined ? {} : { cols }),
     ...(facets === undefined ? {} : { facets }),
     ...(sort === undefined ? {} : { sort }),
+    ...(status === undefined ? {} : { status }),
     ...(row === undefined || !/^[0-9a-f]{16}$/.test(row) ? {} : { row }),
   };
 }

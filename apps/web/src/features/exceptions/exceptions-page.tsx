@@ -1,10 +1,11 @@
-import type { ExceptionGroup, ExceptionSort } from '@candela/contract';
+import type { ExceptionSort, TriagedException } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
+import { Segments } from '../../ui/segments.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -17,25 +18,25 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { exceptionColumns } from './columns.tsx';
-import { EXCEPTIONS_EXPLORE, persistedExceptions } from './exceptions-explore.ts';
+import { EXCEPTIONS_EXPLORE, persistedExceptions, TRIAGE } from './exceptions-explore.ts';
 import { FirstException } from './first-exception.tsx';
 
 const route = getRouteApi('/exceptions/');
-const keyOf = (row: ExceptionGroup) => row.fingerprint;
+const keyOf = (row: TriagedException) => row.fingerprint;
 
 /** Exceptions grouped by type and message. */
 export function ExceptionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { environment, range } = useShell();
-  const change = (next: ExploreChange, replace = false) =>
+  const change = (next: ExploreChange & { status?: (typeof TRIAGE)[number] | undefined }, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   usePersistedSearch(persistedExceptions, search);
   const explorer = useExplorer(EXCEPTIONS_EXPLORE, search, change);
   const { scope, q } = explorer;
   const sort = (search.sort ?? '-lastSeen') as ExceptionSort;
   const rows = useInfiniteQuery({
-    ...exceptionsQuery(scope, sort),
+    ...exceptionsQuery(scope, sort, search.status ?? 'any'),
     placeholderData: keepPreviousData,
     enabled: explorer.trouble === undefined,
   });
@@ -51,6 +52,12 @@ export function ExceptionsPage() {
       explorer={explorer}
       actions={
         <>
+          <Segments
+            label="Status"
+            value={search.status ?? 'all'}
+            choices={['all', ...TRIAGE]}
+            onChoose={(status) => change({ status: status === 'all' ? undefined : status })}
+          />
           <SavedViewsMenu page="exceptions" signal="exceptions" />
           <ExportMenu
             signal="exceptions"
@@ -74,7 +81,7 @@ export function ExceptionsPage() {
         </>
       }
     >
-      <ExploreRows<ExceptionGroup>
+      <ExploreRows<TriagedException>
         label="Exceptions"
         noun="exceptions"
         scope={scope}

@@ -25,7 +25,14 @@ export const exception: EventKind<'exception'> = {
     const search = (window: { from: number; to: number }, limit: number) =>
       sources.searchExceptions(
         context,
-        { ...window, ...(q === undefined ? {} : { q }), sort: '-firstSeen', limit },
+        {
+          ...window,
+          ...(q === undefined ? {} : { q }),
+          sort: '-firstSeen',
+          // Those that somebody ignores ring nobody.
+          status: 'open',
+          limit,
+        },
         signal,
       );
     const { data } = await search({ from, to }, MOST);
