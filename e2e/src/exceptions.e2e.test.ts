@@ -253,10 +253,7 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
     await triage.getByText('resolved').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     const open_ = await open(`${path}&status=open`);
-    await open_.page
-      .getByText('Nothing matches')
-      .first()
-      .waitFor();
+    await open_.page.getByText('Nothing matches').first().waitFor();
     const resolved = await open(`${path}&status=resolved`);
     await soon(() => resolved.rows.first().innerText()).toMatch(/resolved[^]*@ada@example.com/i);
     expect(await accessibilityFindings(resolved.page)).toEqual([]);
