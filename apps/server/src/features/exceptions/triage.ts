@@ -7,7 +7,7 @@ const NANOS_PER_MS = 1_000_000n;
 /** Values of one condition. */
 const CHUNK = 200;
 
-export const UNTOUCHED: ExceptionTriage = {
+const UNTOUCHED: ExceptionTriage = {
   status: 'open',
   assignee: null,
   changedBy: null,
