@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NODE_BINARY } from '@candela/testkit';
 import { whyNoBrowser } from './chromium.ts';
 import { OWNED, OWNER } from './people.ts';
+import { demo } from './shots/demo.ts';
 import { SHOT_GROUPS } from './shots/index.ts';
 import type { Shot } from './shots/shot.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -16,18 +14,6 @@ import { openStage, type Stage } from './stage.ts';
  */
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, '..', 'shots');
-const DEMO = join(HERE, '..', '..', 'apps', 'demo', 'src', 'main.ts');
-
-async function demo(stage: Stage): Promise<void> {
-  // A slow end: it must not dwarf the hours before it.
-  const past = ['--seed', '1', '--backfill', '20h', '--backfill-rate', '0.02'];
-  const args = [...past, '--rate', '0.1', '--duration', '3s'];
-  const child = spawn(NODE_BINARY, [DEMO, '--endpoint', stage.platform.otlpHttp, ...args], {
-    stdio: 'inherit',
-  });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`The demo ended with code ${code}.`);
-}
 
 async function take(stage: Stage, shot: Shot, as?: typeof OWNER): Promise<void> {
   const path = typeof shot.path === 'string' ? shot.path : await shot.path(stage);

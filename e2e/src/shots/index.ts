@@ -1,6 +1,7 @@
 import { boardShots, ownedBoardShots } from './boards.ts';
 import { codingAgentShots } from './coding-agents.ts';
 import { connectorShots } from './connectors.ts';
+import { evaluationShots } from './evaluations.ts';
 import { exceptionsShots } from './exceptions.ts';
 import { homeShots } from './home.ts';
 import { hostsShots } from './hosts.ts';
@@ -42,4 +43,5 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   rulesShots,
   signInShots,
   alertShots,
+  evaluationShots,
 ];

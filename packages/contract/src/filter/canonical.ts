@@ -1,6 +1,7 @@
 import { fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterOp, type FilterScalar } from './ast.ts';
 import { type FieldType, orList, type ResolvedField, resolveField, suggestFields } from './fields.ts';
+import { hasSource, type KeySource } from './keys.ts';
 import type { RecordKind } from './records.ts';
 import { type GlobPieces, parseGlob, printGlob } from './glob.ts';
 import { canonicalRegex, checkRegex } from './regex.ts';
@@ -69,11 +70,17 @@ export function requireField(name: string, signal?: RecordKind): ResolvedField {
   if (field.kind === 'named' && signal !== undefined && !field.definition.signals.includes(signal)) {
     throw bad(`The field "${field.name}" does not exist on ${signal}.`);
   }
-  if (field.kind === 'key' && signal === 'exceptions') {
-    throw bad(`Exceptions are not searched by "${field.source}". Search the spans or logs for it.`);
+  if (field.kind === 'key' && signal !== undefined && !hasSource(field.source, signal)) {
+    throw bad(withoutSource(field.source, signal).join(' '));
   }
   return field;
 }
+
+/** Why records of a kind have no field of that source, and what to do instead. */
+export const withoutSource = (source: KeySource, records: RecordKind): [string, string] =>
+  source === 'score'
+    ? [`Only spans have scores, not ${records}.`, 'Search the spans for them.']
+    : [`Exceptions are not searched by "${source}".`, 'Search the spans or logs for it.'];
 
 /** What `canonicalField` gives back, e.g. `duration_ms` for `duration`. */
 export function canonicalFieldName(field: ResolvedField): string {

@@ -1,7 +1,7 @@
 import { fieldType, isNumeric } from './canonical.ts';
 import { type FieldDefinition, FIELDS, type ResolvedField, resolveField } from './fields.ts';
 import type { RecordKind } from './records.ts';
-import { KEY_SOURCES } from './keys.ts';
+import { hasSource, KEY_SOURCES } from './keys.ts';
 import { printFieldName, printValue } from './print.ts';
 import { Scanner } from './scanner.ts';
 
@@ -128,8 +128,9 @@ function fieldOptions(typed: string, signal: RecordKind): CompletionOption[] {
     ranked.push({ rank, option: { insert: completionField(name), label, hint: definition.description } });
   }
   const options = ranked.sort((a, b) => a.rank - b.rank).map(({ option }) => option);
-  if (signal === 'exceptions') return options;
-  const sources = KEY_SOURCES.filter((source) => `${source}.`.startsWith(wanted)).map((source) => ({
+  const sources = KEY_SOURCES.filter(
+    (source) => hasSource(source, signal) && `${source}.`.startsWith(wanted),
+  ).map((source) => ({
     insert: `${source}.`,
     label: `${source}.`,
     hint: SOURCE_HINTS[source],
@@ -141,6 +142,7 @@ const SOURCE_HINTS = {
   attributes: 'An attribute of the record by its key',
   resource: 'An attribute of the resource by its key',
   scope: 'An attribute of the instrumentation scope by its key',
+  score: 'A score by its name: score.relevance:fail, score.relevance>0.5',
 } as const;
 
 /** The completion of the value at the cursor, or undefined when the value ends before it. */

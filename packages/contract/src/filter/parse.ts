@@ -1,9 +1,16 @@
 import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
-import { canonicalFieldName, canonicalFilter, fieldTooLong, fieldType, readNumber } from './canonical.ts';
+import {
+  canonicalFieldName,
+  canonicalFilter,
+  fieldTooLong,
+  fieldType,
+  readNumber,
+  withoutSource,
+} from './canonical.ts';
 import { FIELDS, orList, type ResolvedField, resolveField, suggestFields } from './fields.ts';
 import type { RecordKind } from './records.ts';
-import { KEY_SOURCES } from './keys.ts';
+import { hasSource, KEY_SOURCES } from './keys.ts';
 import { Scanner, type Value } from './scanner.ts';
 import { type FilterTextError, Trouble } from './trouble.ts';
 import { negate, valueCondition } from './value-condition.ts';
@@ -188,7 +195,7 @@ class Parser {
         `Behind "${name}" a key is missing.`,
         start,
         length,
-        `Write e.g. ${name}http.route:/pay.`,
+        `Write e.g. ${name}${field.source === 'score' ? 'relevance:fail' : 'http.route:/pay'}.`,
       );
     }
     if (field === undefined) {
@@ -212,9 +219,9 @@ class Parser {
     ) {
       throw new Trouble(`The field "${name}" does not exist on ${this.signal}.`, start, length);
     }
-    if (field.kind === 'key' && this.signal === 'exceptions') {
-      const hint = 'Search the spans or logs for it.';
-      throw new Trouble(`Exceptions are not searched by "${field.source}".`, start, length, hint);
+    if (field.kind === 'key' && this.signal !== undefined && !hasSource(field.source, this.signal)) {
+      const [why, hint] = withoutSource(field.source, this.signal);
+      throw new Trouble(why, start, length, hint);
     }
     return field;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEY_SOURCES } from '../filter/keys.ts';
 import { EVENT_KINDS } from '../filter/records.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, timeSchema } from './common.ts';
@@ -25,7 +26,7 @@ const question = {
 export const fieldSchema = z
   .object({
     field: z.string().meta({ description: 'As a filter writes it: `service`, `attributes.http.route`.' }),
-    source: z.enum(['named', 'attributes', 'resource', 'scope']),
+    source: z.enum(['named', ...KEY_SOURCES]),
     type: z.enum(FIELD_TYPES),
     description: z.string(),
     rows: count.meta({ description: 'Sampled rows that have it.' }),

@@ -52,9 +52,11 @@ interface Asked {
 
 const asked = (word: string, index: TextIndex): Asked => {
   const params = new Params({
-    columnOf: () => undefined,
-    indexesWords: (table) => index.tells(table),
-    indexesItems: () => false,
+    store: {
+      columnOf: () => undefined,
+      indexesWords: (table) => index.tells(table),
+      indexesItems: () => false,
+    },
   });
   const sql = `SELECT count() AS Rows FROM otel_traces WHERE ProjectId = 'default' AND ${wordsAnywhere('any', word, params)}`;
   return { sql, params };

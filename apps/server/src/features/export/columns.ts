@@ -1,8 +1,8 @@
 import {
   type Attribute,
   exceptionGroupSchema,
-  KEY_SOURCES,
-  type KeySource,
+  MAP_SOURCES,
+  type MapSource,
   spanRowSchema,
   traceRowSchema,
   logRowSchema,
@@ -49,7 +49,7 @@ export function columnsOf(signal: ExportKind, wanted: readonly string[] = [ALL])
   const names = wanted.flatMap((name) => (name === ALL ? fields : [name]));
   return [...new Set(names)].map((name): Column => {
     if (fields.includes(name)) return { name, value: ({ row }) => row[name] };
-    const source = !isOtlp(signal) ? undefined : KEY_SOURCES.find((one) => name.startsWith(`${one}.`));
+    const source = !isOtlp(signal) ? undefined : MAP_SOURCES.find((one) => name.startsWith(`${one}.`));
     if (source === undefined) {
       const keys = !isOtlp(signal) ? '' : ', or attributes.<key>, resource.<key>, scope.<key>';
       throw fail('bad_query', {
@@ -61,7 +61,7 @@ export function columnsOf(signal: ExportKind, wanted: readonly string[] = [ALL])
   });
 }
 
-function attributeOf(row: ExportRow, source: KeySource, key: string): Attribute | undefined {
+function attributeOf(row: ExportRow, source: MapSource, key: string): Attribute | undefined {
   const stored = row[source];
   const at = stored.keys.indexOf(key);
   if (at < 0) return undefined;
@@ -70,7 +70,7 @@ function attributeOf(row: ExportRow, source: KeySource, key: string): Attribute 
 }
 
 /** All attributes of a source as an object; of a key that occurs twice the last. */
-export function attributeObject(row: ExportRow, source: KeySource): object {
+export function attributeObject(row: ExportRow, source: MapSource): object {
   const types = source === 'attributes' ? row.attributes.types : '';
   return Object.fromEntries(toAttributes(row[source], types).map(({ key, value }) => [key, value]));
 }

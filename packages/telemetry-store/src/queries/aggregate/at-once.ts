@@ -156,7 +156,7 @@ function inBuckets(
 ): { scope: Scope; sql: string; maxGroups: number; maxRows: number | undefined } | undefined {
   const { counted, bucketSeconds } = plan;
   if (bucketSeconds === null) return undefined;
-  const params = new Params(context.store);
+  const params = new Params(context);
   const scope = Scope.of(context, counted.rows, params)
     .during(plan.window)
     .matching(plan.filter)

@@ -24,7 +24,7 @@ export async function lookedAt(
   source: Source,
   plan: Pick<Plan, 'window' | 'bucketSeconds' | 'shift'> & { readonly sample: Sample },
 ): Promise<Looked[]> {
-  const params = new Params(context.store);
+  const params = new Params(context);
   const scope = Scope.of(context, source, params).during(plan.window);
   const [time] = timeColumn(plan, source, params);
   const rows = await runner.run<{ T?: number; N: number; Taken: number }>(

@@ -102,7 +102,7 @@ async function valuesOf(
   sample?: Sample,
 ): Promise<Facet[]> {
   if (fields.length === 0) return [];
-  const params = new Params(context.store);
+  const params = new Params(context);
   const part = (source: Source, windows: readonly Window[], count: string, together: boolean) => {
     const scope = Scope.of(context, source, params).duringAny(windows).matching(input.filter).sampled(sample);
     const counts = fields.map((name) => facetColumn(source, name, params));

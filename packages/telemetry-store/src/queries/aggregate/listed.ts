@@ -30,7 +30,7 @@ export async function listedValues(
   const known = groupBy.every((field) => countsField(counted, field));
   const isShort = window.to - window.from < SHORT;
   if (aligned !== undefined || groupBy.length < 2 || !known || isShort) return undefined;
-  const params = new Params(context.store);
+  const params = new Params(context);
   const scope = Scope.of(context, counted.counts, params).during({
     from: (window.from / BUCKET) * BUCKET,
     to: ((window.to + BUCKET - 1n) / BUCKET) * BUCKET,

@@ -71,7 +71,7 @@ export function grouped(
 ): { scope: Scope; sql: string } {
   const { counted, measures, aligned } = plan;
   const measured = measures.map((measure) => measuredOf(counted, measure));
-  const params = new Params(context.store);
+  const params = new Params(context);
   const keys = [
     ...(plan.bucketSeconds === null ? [] : ['T']),
     ...plan.groupBy.map((_, index) => `G${index}`),

@@ -4,6 +4,7 @@ import { withSnapshot } from '../core/snapshot.ts';
 import { type ReadStores, signalOfTable } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { FIELD_SOURCES } from '../fields/index.ts';
+import { scoreNames } from '../scores/names.ts';
 import { FAILURE, mayExplain } from './outcome.ts';
 import { type NumberField, rankFields, rankNumbers, type Totals } from './rank.ts';
 import { comparedFields, sampleNumbers, sampleValues } from './sample.ts';
@@ -32,6 +33,9 @@ export interface CompareQueries {
     abort?: AbortSignal,
   ): Promise<Comparison>;
 }
+
+/** Names of scores that are compared, the most frequent. */
+const MOST_SCORES = 20;
 
 const TOKENS: readonly NumberField[] = [
   { field: 'input_tokens', unit: 'tokens' },
@@ -64,7 +68,14 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
         // What the selection is made by differs by definition, but not from the same selection at another time.
         const obvious = new Set(before !== undefined || selection === undefined ? [] : fieldsIn(selection));
         const failure = FAILURE.some((field) => obvious.has(field));
-        const fields = comparedFields(source, obvious).filter((field) => mayExplain(field, failure));
+        const scores =
+          source.signal === 'spans'
+            ? await scoreNames(own, seen, { since: window.from, limit: MOST_SCORES })
+            : [];
+        const fields = [
+          ...comparedFields(source, obvious),
+          ...scores.map(({ name }) => `score.${name}`).filter((field) => !obvious.has(field)),
+        ].filter((field) => mayExplain(field, failure));
         const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
         const read = { sides, strata };
         const [values, sampled] = await Promise.all([

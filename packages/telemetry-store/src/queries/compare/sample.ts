@@ -1,7 +1,9 @@
 import type { EventKind } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { fieldText } from '../core/field-text.ts';
+import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
+import { shownSql } from '../core/show.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import { ALL_ROWS, inPieces, partOf, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
@@ -62,10 +64,11 @@ function sampleOf(
   source: Source,
   sides: Sides,
   strata: Strata,
-  columns: string,
+  columnsOf: (params: Params) => string,
 ): { scope: Scope; sql: string } {
   const { scope: base, selected } = sidesScope(context, source, sides);
   const { params } = base;
+  const columns = columnsOf(params);
   const scope = inPieces(base, source, strata.pieces);
   const { whole } = strata;
   const part = partOf(source, scope, sides, selected);
@@ -93,10 +96,11 @@ export async function sampleValues(
 ): Promise<Seen[]> {
   const { sides, strata, fields } = input;
   const attributes = source.mapOf('attributes', 'any');
-  const named = fields.map((name) => {
-    const field = source.fields[name];
-    return (field === undefined ? undefined : fieldText(field)) ?? "''";
-  });
+  const named = (params: Params) =>
+    fields.map((name) => {
+      const field = source.fields[name];
+      return field === undefined ? shownSql(source, name, params) : (fieldText(field) ?? "''");
+    });
   const texts = Object.values(source.fields)
     .filter(({ kind }) => kind === 'text')
     .map((field) => fieldText(field) ?? "''");
@@ -105,7 +109,7 @@ export async function sampleValues(
     source,
     sides,
     strata,
-    `[${named.join(', ')}] AS N, [${texts.join(', ')}] AS Texts,
+    (params) => `[${named(params).join(', ')}] AS N, [${texts.join(', ')}] AS Texts,
         ${attributes} AS A, ResourceAttributes AS R, ScopeAttributes AS S`,
   );
   const names = sample.scope.params.bind([...fields], 'Array(String)');
@@ -172,7 +176,7 @@ export async function sampleNumbers(
     source,
     input.sides,
     input.strata,
-    `CAST([${numbers.join(', ')}], 'Array(Nullable(Float64))') AS X`,
+    () => `CAST([${numbers.join(', ')}], 'Array(Nullable(Float64))') AS X`,
   );
   const rows = await runner.run<{ Sel: number; W: number; X: (number | null)[] }>(
     sample.scope,

@@ -3,6 +3,7 @@ import { fail } from '@candela/kernel';
 import { fieldExists, fieldText } from './field-text.ts';
 import { hasKey, valueOfKey } from './map-key.ts';
 import type { Params } from './params.ts';
+import { readScore } from './score.ts';
 import type { Source } from './source.ts';
 
 /** How one field, a named one or a key of a map, is read from the rows of a signal. */
@@ -17,10 +18,15 @@ export interface FieldReading {
 export function fieldReading(source: Source, name: string): FieldReading {
   const resolved = requireField(name, source.signal);
   if (resolved.kind === 'key') {
-    const map = source.mapOf(resolved.source, resolved.key);
+    const { key, source: from } = resolved;
+    if (from === 'score') {
+      const text = (params: Params) => readScore(key, params).text;
+      return { exists: (params) => `${text(params)} != ''`, value: text, wide: true };
+    }
+    const map = source.mapOf(from, key);
     return {
-      exists: (params) => hasKey(map, params.bind(resolved.key, 'String')),
-      value: (params) => valueOfKey(map, params.bind(resolved.key, 'String')),
+      exists: (params) => hasKey(map, params.bind(key, 'String')),
+      value: (params) => valueOfKey(map, params.bind(key, 'String')),
       wide: true,
     };
   }

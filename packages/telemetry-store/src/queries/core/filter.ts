@@ -216,17 +216,16 @@ function keyCondition(
   filter: FilterCondition,
   params: Params,
 ): string {
-  const map = source.mapOf(from, key);
   if (filter.op === 'exists') return hasKeyOf(source, from, key, params);
   const told = toldByItems(source, from, key, filter, params);
   if (told !== undefined) return told;
-  const { value, has, hasBefore } = readKey(source, from, key, params);
+  const { value, number, has, hasBefore } = readKey(source, from, key, params);
   if (ORDERED.has(filter.op)) {
-    const number = `toFloat64OrNull(${value})`;
     // The engine takes `inf` and `Infinity` for numbers.
     return `${numberCondition(number, 1, filter, params)} AND isFinite(ifNull(${number}, 0))`;
   }
-  const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;
+  const pairs = from === 'score' ? undefined : source.pairs.get(source.mapOf(from, key));
+  const exact = `${textCondition(value, filter, params)}${pairHint(pairs, key, filter, params)}`;
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
   return refusesEmpty(filter) ? `${hasBefore}${exact}` : `${has} AND ${exact}`;
 }
@@ -243,8 +242,8 @@ function toldByItems(
   params: Params,
 ): string | undefined {
   const { items, table } = source;
-  if (items === undefined || (filter.op !== '=' && filter.op !== 'in') || !params.indexesItems(table))
-    return undefined;
+  if (items === undefined || from === 'score') return undefined;
+  if ((filter.op !== '=' && filter.op !== 'in') || !params.indexesItems(table)) return undefined;
   // What has a column of its own from the start is read from that as fast, and common values of it sooner.
   if (from === 'attributes' && source.columns?.has(key) === true) return undefined;
   const map = source.mapOf(from, key);

@@ -64,7 +64,7 @@ it.each([
         { field: `${from}.${key}`, op: '!=', value: 'b=c' },
       );
       for (const filter of filters) {
-        const params = new Params(indexing(source.table));
+        const params = new Params({ store: indexing(source.table) });
         const told = await found(source, filter, params);
         expect([told, params.usesTextIndex], JSON.stringify(filter)).toEqual([
           await found(source, filter, new Params()),
@@ -78,7 +78,7 @@ it.each([
 });
 
 it('no map is read, and of parts with the index only the granules with such a row are', async () => {
-  const params = new Params(indexing('otel_traces'));
+  const params = new Params({ store: indexing('otel_traces') });
   const condition = compileFilter(SPANS, { field: 'attributes.absent', op: '=', value: 'x' }, params);
   expect(condition).not.toContain('.keys');
   await bench.store.command('OPTIMIZE TABLE otel_traces FINAL');

@@ -14,7 +14,7 @@ export function readsOf(
   filter: Filter | undefined,
   reads: (params: Params) => void = () => undefined,
 ): Params {
-  const params = new Params(context.store);
+  const params = new Params(context);
   if (filter !== undefined) compileFilter(source, filter, params);
   reads(params);
   return params;

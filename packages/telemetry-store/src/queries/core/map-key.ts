@@ -1,5 +1,6 @@
 import type { KeySource } from '@candela/contract';
 import type { Params } from './params.ts';
+import { readScore } from './score.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -19,6 +20,8 @@ export const valueOfKey = (map: string, name: string): string =>
 export interface KeyReading {
   /** The value of the key as text, empty where there is none. */
   readonly value: string;
+  /** The same as a number, or null. */
+  readonly number: string;
   /** Whether the key is there. */
   readonly has: string;
   /** The same with AND for a condition that no empty value fulfils: empty where the value alone decides it. */
@@ -27,18 +30,23 @@ export interface KeyReading {
 
 /** A key of a source as a statement reads it: from a column that holds it, or from the map. */
 export function readKey(source: Source, from: KeySource, key: string, params: Params): KeyReading {
+  if (from === 'score') {
+    const { text, number } = readScore(key, params);
+    return { value: text, number, has: `${text} != ''`, hasBefore: '' };
+  }
   const map = source.mapOf(from, key);
   const name = params.bind(key, 'String');
   const has = hasKey(map, name);
   const own = from === 'attributes' ? source.columns?.get(key) : undefined;
   const value = own ?? params.columnOf({ table: source.table, map, key });
-  return value === undefined
-    ? { value: valueOfKey(map, name), has, hasBefore: `${has} AND ` }
-    : { value, has, hasBefore: '' };
+  const read = value ?? valueOfKey(map, name);
+  const number = `toFloat64OrNull(${read})`;
+  return { value: read, number, has, hasBefore: value === undefined ? `${has} AND ` : '' };
 }
 
 /** The condition that rows of a source have a key. */
 export function hasKeyOf(source: Source, from: KeySource, key: string, params: Params): string {
+  if (from === 'score') return `${readScore(key, params).text} != ''`;
   params.readsMaps = true;
   return hasKey(source.mapOf(from, key), params.bind(key, 'String'));
 }

@@ -15,6 +15,12 @@ export type ParamType =
   | 'Array(Float64)'
   | "Array(DateTime64(9, 'UTC'))";
 
+/** Whose rows a statement may read; without an environment those of all. */
+interface Tenant {
+  readonly projectId: string;
+  readonly environment?: string | undefined;
+}
+
 const LAST = 2n ** 63n - 1n;
 const FIRST = -(2n ** 63n);
 
@@ -56,14 +62,29 @@ export class Params {
   private readonly askedFor = new Map<string, number>();
   /** Whether it looks at a sample of the rows only. */
   isSample = false;
+  /** Whose statement it is: what it reads besides the rows of a scope is limited to the same tenant. */
+  readonly tenant: Tenant | undefined;
   private readonly store: StoreSnapshot | undefined;
+  /** Parts of the statement that are written once. */
+  private readonly parts = new Map<string, string>();
   private count = 0;
   /** Placeholders of long texts by type and value. */
   private readonly long = new Map<string, string>();
 
-  /** @param store what it is written for; without, it reads maps and texts */
-  constructor(store?: StoreSnapshot) {
-    this.store = store;
+  /** @param context whose it is, and the store that it is written for; without one, it reads maps and texts */
+  constructor(context?: Partial<Tenant> & { readonly store?: StoreSnapshot | undefined }) {
+    this.store = context?.store;
+    const { projectId, environment } = context ?? {};
+    this.tenant = projectId === undefined ? undefined : { projectId, environment };
+  }
+
+  /** The text of a part that several places need: written, and its values bound, once. */
+  part(name: string, write: () => string): string {
+    const known = this.parts.get(name);
+    if (known !== undefined) return known;
+    const written = write();
+    this.parts.set(name, written);
+    return written;
   }
 
   /**

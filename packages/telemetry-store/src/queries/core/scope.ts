@@ -6,6 +6,7 @@ import { pricedRows } from './prices.ts';
 import type { ReadContext } from './snapshot.ts';
 import { isTaken, type Sample } from './sample.ts';
 import type { Source } from './source.ts';
+import { tenantConditions } from './tenant.ts';
 import { signalOfTable } from './stores.ts';
 
 /** Half open: from inclusive, to exclusive, nanoseconds since the epoch. */
@@ -65,12 +66,8 @@ export class Scope {
   }
 
   /** `params`: those of the statement that this scope becomes a part of. */
-  static of(context: ReadContext, source: Source, params: Params = new Params(context.store)): Scope {
-    const tenant = [`ProjectId = ${params.bind(context.projectId, 'String')}`];
-    if (context.environment !== undefined) {
-      tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);
-    }
-    return new Scope(context, source, params, tenant);
+  static of(context: ReadContext, source: Source, params: Params = new Params(context)): Scope {
+    return new Scope(context, source, params, tenantConditions(context, params));
   }
 
   /**

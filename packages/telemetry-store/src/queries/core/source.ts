@@ -1,4 +1,4 @@
-import type { KeySource, RecordKind } from '@candela/contract';
+import type { MapSource, RecordKind } from '@candela/contract';
 import type { Params } from './params.ts';
 
 /** How a filter field is read from the rows of one signal. */
@@ -51,7 +51,7 @@ export interface Source {
   readonly inSeconds?: true;
   readonly fields: Readonly<Record<string, Field>>;
   /** The map column that holds an attribute key. */
-  mapOf(source: KeySource, key: string): string;
+  mapOf(source: MapSource, key: string): string;
   /** Attributes that have a column beside the map: the text of the column is empty where the key is absent. */
   readonly columns?: ReadonlyMap<string, string>;
   /** The expression of the index of attributes with their values, of the maps of records and of resources. */

@@ -11,7 +11,7 @@ import type { Source } from './source.ts';
 import { Turns } from './turns.ts';
 
 const reading = (q: string, source: Source = SPANS, store?: StoreSnapshot): Params => {
-  const params = new Params(store);
+  const params = new Params({ store });
   const filter = parseFilterOrFail(q, source.signal);
   if (filter !== undefined) compileFilter(source, filter, params);
   return params;

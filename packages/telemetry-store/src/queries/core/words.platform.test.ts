@@ -73,7 +73,7 @@ describe.each([
 
   const page = { window, limit: 100, cursor: undefined };
 
-  const written = () => new Params(textIndex ? indexing('otel_traces', 'otel_logs') : undefined);
+  const written = () => new Params(textIndex ? { store: indexing('otel_traces', 'otel_logs') } : undefined);
   const condition = (text: string, word: string, params: Params, index: WordIndex): string =>
     hasWords(text, word, params, { index }) ?? '';
 
@@ -357,7 +357,7 @@ it('that a pattern finds are those that an index finds', async () => {
   );
   let found = 0;
   for (const word of words.filter((one) => !isUnspaced(one))) {
-    const params = new Params(indexing('any'));
+    const params = new Params({ store: indexing('any') });
     const read = hasWords('lower(one)', word, params);
     const told = hasWords('lower(one)', word, params, {
       index: { table: 'any', words: apart('lower(one)') },

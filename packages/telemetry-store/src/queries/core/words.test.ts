@@ -23,10 +23,10 @@ it.each([
   // Nothing that an index could tell.
   ['refund 退款 "..."', 1],
 ] as const)('%s asks a text index at once for what it can', (q, asked) => {
-  const params = new Params(indexing('otel_traces'));
+  const params = new Params({ store: indexing('otel_traces') });
   expect(compiled(q, params).split(SPAN_WORDS).length - 1).toBe(asked);
   expect(params.usesTextIndex).toBe(true);
-  const [none, other] = [new Params(), new Params(indexing('otel_logs'))];
+  const [none, other] = [new Params(), new Params({ store: indexing('otel_logs') })];
   for (const without of [none, other]) {
     expect(compiled(q, without)).not.toContain(SPAN_WORDS);
     expect([without.usesTextIndex, without.readsTexts]).toEqual([false, true]);

@@ -3,6 +3,7 @@ import {
   type Filter,
   type FilterCondition,
   type FilterScalar,
+  type KeyField,
   parseGlob,
   resolveField,
   SEVERITIES,
@@ -253,6 +254,10 @@ export function fulfils(row: Row, filter: Filter | undefined): boolean {
   return meets(row, filter);
 }
 
+/** Rows of the model have no scores. */
+const keyOf = (row: Row, { source, key }: KeyField): string | undefined =>
+  source === 'score' ? undefined : row[source].get(key);
+
 const list = (condition: FilterCondition): readonly FilterScalar[] =>
   Array.isArray(condition.value) ? condition.value : [condition.value as FilterScalar];
 
@@ -260,7 +265,7 @@ function meets(row: Row, condition: FilterCondition): boolean {
   const field = resolveField(condition.field);
   if (field === undefined) throw new RangeError(condition.field);
   if (field.kind === 'key') {
-    const value = row[field.source].get(field.key);
+    const value = keyOf(row, field);
     if (value === undefined) return false;
     if (condition.op === 'exists') return true;
     return ORDERED.has(condition.op)
@@ -431,5 +436,5 @@ export function byKeys(
 export function shownOf(row: Row, name: string): string {
   const field = resolveField(name);
   if (field === undefined) throw new RangeError(name);
-  return (field.kind === 'key' ? row[field.source].get(field.key) : row.text[field.name]) ?? '';
+  return (field.kind === 'key' ? keyOf(row, field) : row.text[field.name]) ?? '';
 }

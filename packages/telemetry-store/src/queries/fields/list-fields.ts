@@ -4,7 +4,7 @@ import {
   FIELDS,
   type EventKind,
   type Filter,
-  type KeySource,
+  type MapSource,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { fieldExists } from '../core/field-text.ts';
@@ -12,6 +12,7 @@ import { newestWidePart } from '../core/newest.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
+import { scoreNames } from '../scores/names.ts';
 import { fold, foldedSql } from '../core/fold.ts';
 
 export interface FieldsInput {
@@ -30,9 +31,10 @@ export interface FieldList {
 /** Rows that are looked at for attribute keys. */
 const FIELDS_SAMPLE = 5_000;
 const MAX_KEYS = 1_000;
+const MAX_SCORES = 100;
 
 interface Sampled {
-  readonly Source: KeySource;
+  readonly Source: MapSource;
   readonly Key: string;
   readonly Letters: string[];
   readonly C: number;
@@ -101,7 +103,8 @@ export async function listFields(
      GROUP BY Source, Key ORDER BY C DESC, Source, Key LIMIT ${MAX_KEYS + 1}`,
   );
 
-  const [[total], found] = await Promise.all([counts, keys]);
+  const ofScores = source.signal === 'spans' ? scoreFields(runner, context, window, wanted) : [];
+  const [[total], found, scores] = await Promise.all([counts, keys, ofScores]);
   const fields = named.flatMap(([name, definition], index): FieldInfo[] => {
     const names = [name, ...(definition.aliases ?? [])];
     if (!names.some((one) => one.includes(wanted))) return [];
@@ -117,7 +120,26 @@ export async function listFields(
       rows: row.C,
     }),
   );
-  return { sampled: total?.Sampled ?? 0, fields: [...fields, ...seen], more: found.length > MAX_KEYS };
+  return {
+    sampled: total?.Sampled ?? 0,
+    fields: [...fields, ...scores, ...seen],
+    more: found.length > MAX_KEYS,
+  };
+}
+
+/** Names of scores as fields; their rows are the scores since the window began. */
+async function scoreFields(
+  runner: Runner,
+  context: RequestContext,
+  { from }: Window,
+  wanted: string,
+): Promise<FieldInfo[]> {
+  const names = await scoreNames(runner, context, { since: from, limit: MAX_SCORES });
+  return names.flatMap(({ name, scores }): FieldInfo[] =>
+    fold(`score.${name}`).includes(wanted)
+      ? [{ field: `score.${name}`, source: 'score', type: 'string', description: 'Score', rows: scores }]
+      : [],
+  );
 }
 
 /** The type of a key from the letters of its values; nulls and missing letters say nothing against it. */

@@ -44,8 +44,9 @@ export function spanFields(params: Params): Resolve {
     if (stored !== undefined) return stored;
     // Case counts in rules: `Model` is a key that somebody sends, not the short name.
     const resolved = name === name.toLowerCase() || name.includes('.') ? resolveField(name) : undefined;
-    if (resolved?.kind === 'key') return keyField(resolved.source, resolved.key, params);
-    const named = resolved === undefined ? undefined : namedField(SPANS.fields[resolved.name]);
+    if (resolved?.kind === 'key' && resolved.source !== 'score')
+      return keyField(resolved.source, resolved.key, params);
+    const named = resolved?.kind !== 'named' ? undefined : namedField(SPANS.fields[resolved.name]);
     return named ?? bareKey(name, params);
   };
 }

@@ -2,8 +2,8 @@ import type { RequestContext } from '@candela/kernel';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { column, type Source } from '../core/source.ts';
 import type { ReadStores } from '../core/stores.ts';
+import { SCORES } from './source.ts';
 
 /** One score, the newest record of its id. `timestampNs` is decimal nanoseconds; empty texts: not said. */
 export interface ScoreRow {
@@ -100,17 +100,6 @@ const FIELDS = {
   label: 'Label',
   explanation: 'Explanation',
 } as const;
-
-const SCORES: Source = {
-  signal: 'spans',
-  table: 'scores',
-  time: 'Timestamp',
-  fields: { name: column('Name') },
-  mapOf(source, key) {
-    throw new RangeError(`Scores have no ${source}.${key}`);
-  },
-  pairs: new Map(),
-};
 
 const SELECTED: Readonly<Record<Exclude<keyof ScoreSelection, 'id'>, string>> = {
   name: 'Name',

@@ -1,6 +1,8 @@
 import type { LogRecord } from '@candela/otlp';
+import { parseFilterOrFail } from '@candela/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from '../core/testing.ts';
+import { createFieldQueries } from '../fields/index.ts';
 import { createScoreQueries, type ScoreQueries } from './index.ts';
 
 const at = (ms: number): bigint => BigInt(BASE_MS + ms) * 1_000_000n;
@@ -103,5 +105,84 @@ describe('scores', () => {
     expect(await scores.agreement(contextOf(), { window: HOUR, name: 'relevance' })).toEqual([
       { judge: 'pass', human: 'pass', pairs: 1 },
     ]);
+  });
+});
+
+describe('scores as fields of spans', () => {
+  const spansOf = async (q: string, project = 'default') => {
+    const input = { window: HOUR, filter: parseFilterOrFail(q, 'spans'), sort: 'start', limit: 50 } as const;
+    const { data } = await bench.queries.searchSpans(contextOf(project), { ...input, cursor: undefined });
+    return data.map(({ spanId }) => Number.parseInt(spanId, 16));
+  };
+  const scored = (n: number, more: Record<string, string | number>, about: Partial<LogRecord> = {}) => ({
+    timeUnixNano: at(n * 100),
+    eventName: EVENT,
+    traceId: id(n, 32),
+    spanId: id(n, 16),
+    attributes: { 'gen_ai.evaluation.name': 'helpful "x"', ...more },
+    ...about,
+  });
+
+  beforeAll(async () => {
+    await bench.put([101, 102, 103, 104].map((n) => span(n, n, n)));
+    await bench.put([span(104, 105, 105, { parentSpanId: id(104, 16) })]);
+    await bench.put([span(101, 101, 1)], { project: 'other' });
+    const value = 'gen_ai.evaluation.score.value';
+    const label = 'gen_ai.evaluation.score.label';
+    await bench.putLogs([
+      scored(101, { [value]: 0.2, 'platform.evaluation.verdict': 'fail' }),
+      scored(102, { [value]: 0.9, 'platform.evaluation.verdict': 'pass' }),
+      scored(103, { [label]: 'so so' }),
+      scored(103, { 'error.type': 'timeout' }, { timeUnixNano: at(90_000) }),
+      // Of a whole trace.
+      scored(104, { [value]: 5 }, { spanId: '' }),
+    ]);
+  });
+
+  it.each([
+    ['score."helpful \\"x\\"":pass', [102]],
+    ['score."helpful \\"x\\"":fail', [101]],
+    ['score."helpful \\"x\\"">0.5', [102, 104]],
+    ['score."helpful \\"x\\"":0.1..0.3', [101]],
+    ['score."helpful \\"x\\"":"so so"', [103]],
+    ['score."helpful \\"x\\"":*', [101, 102, 103, 104]],
+    ['-score."helpful \\"x\\"":* score.absent:*', []],
+    ['trace:' + id(104, 32) + ' -score."helpful \\"x\\"":*', [105]],
+    ['score.tone:kind', [7]],
+  ])('%s', async (q, found) => {
+    expect(await spansOf(q)).toEqual(found);
+    expect(await spansOf(q, 'other')).toEqual([]);
+  });
+
+  it('are columns, facets, groups, listed fields with values, and differ', async () => {
+    const [context, field] = [contextOf(), 'score.helpful "x"'];
+    const window = HOUR;
+    const filter = parseFilterOrFail('trace:*', 'spans');
+    const rows = await bench.queries.searchSpans(context, {
+      window,
+      filter,
+      sort: '-start',
+      limit: 50,
+      cursor: undefined,
+      fields: [field],
+    });
+    const shown = rows.data.map((row) => [Number.parseInt(row.spanId, 16), row.fields]);
+    expect(shown).toContainEqual([101, ['fail']]);
+    expect(shown).toContainEqual([104, ['5']]);
+    const facets = await bench.queries.facets(context, { window, filter, fields: [field], limit: 10 });
+    expect(facets.data[0]?.values.map(({ value }) => value).filter((value) => value !== '')).toEqual(
+      expect.arrayContaining(['fail', 'pass', 'so so', '5']),
+    );
+    const fields = createFieldQueries(bench.store, LIMITS);
+    const listed = await fields.list(context, 'spans', { window, filter: undefined, prefix: 'score.' });
+    expect(listed.fields.map((one) => one.field)).toEqual([field, 'score.relevance', 'score.tone']);
+    const values = await fields.values(context, 'spans', {
+      window,
+      filter: undefined,
+      field,
+      prefix: 'p',
+      limit: 5,
+    });
+    expect(values.values).toEqual([{ value: 'pass', count: 1 }]);
   });
 });
