@@ -600,6 +600,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     updateRetention: [{ body: { logs: 3 }, status: 401, silent: true }],
     listScores: [{ query: since, status: 401, silent: true }],
     addScore: [{ body: { name: 'x' }, status: 401, silent: true }],
+    addFeedback: [{ body: { name: 'x' }, status: 401, silent: true }],
     scoreAnalytics: [{ query: since, status: 403, silent: true }],
     scoreAgreement: [{ query: { ...since, name: 'bias' }, status: 403, silent: true }],
     getEvaluationConfig: [{ status: 403, silent: true }],

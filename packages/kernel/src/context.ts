@@ -1,4 +1,4 @@
-/** The nine scopes a key may carry. */
+/** The scopes a key may carry. `feedback` alone is for a key that a web page shows to everybody. */
 export const SCOPES = [
   'ingest',
   'telemetry',
@@ -9,6 +9,7 @@ export const SCOPES = [
   'chat',
   'controller',
   'db_config',
+  'feedback',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -247,4 +247,4 @@ export const ROUTE_TABLE = {
   deleteDestination: 'DELETE /api/alert-destinations/{id}',
   testDestination: 'POST /api/alert-destinations/{id}/test',
 } as const;
-export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'evaluation', 'chat', 'db_config'] as const;
+export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'evaluation', 'chat', 'db_config', 'feedback'] as const;

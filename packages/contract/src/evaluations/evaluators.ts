@@ -27,6 +27,9 @@ const auto = z
       .min(0)
       .max(1)
       .meta({ description: 'Part of the traces, chosen by their id: whole traces.' }),
+    byRules: z.boolean().default(false).meta({
+      description: 'Only spans for which an ACTIVE rule returns this evaluator; the others are skipped.',
+    }),
   })
   .nullable()
   .meta({ description: 'Judges new spans by itself; null: only when asked.' });
@@ -207,12 +210,42 @@ const testEvaluator = defineRoute({
   method: 'POST',
   path: '/api/evaluation/evaluators/{id}/test',
   tag,
-  summary: 'Judges up to 20 spans and stores nothing',
+  summary: 'Judges up to 20 spans and stores nothing; with `draft` as it would be once saved',
   permission: writes('evaluation'),
   params: id,
-  body: z.strictObject({ spans: spans.min(1).max(EVALUATOR_LIMITS.testSpans) }),
+  body: z
+    .strictObject({
+      spans: spans.min(1).max(EVALUATOR_LIMITS.testSpans).optional(),
+      q: z
+        .string()
+        .max(4_096)
+        .optional()
+        .meta({ description: 'Instead of `spans`: the newest that match, of the last 7 days.' }),
+      limit: z.int().min(1).max(EVALUATOR_LIMITS.testSpans).default(5),
+      draft: z
+        .strictObject({
+          kind: shape.kind,
+          prompt: shape.prompt.default(''),
+          modelId: shape.modelId.default(null),
+          threshold: shape.threshold.default(0.5),
+          settings: shape.settings.default({}),
+        })
+        .optional(),
+    })
+    .refine(({ spans: chosen, q }) => (chosen === undefined) !== (q === undefined), {
+      error: 'Name spans or a filter q: one of them.',
+    }),
   response: z.object({ data: z.array(resultSchema) }),
-  errors: ['not_found', 'refused', 'spend_cap', 'too_many_calls', ...common],
+  errors: [
+    'not_found',
+    'refused',
+    'bad_query',
+    'spend_cap',
+    'too_many_calls',
+    'store_unavailable',
+    'query_too_expensive',
+    ...common,
+  ],
 });
 const startEvaluation = defineRoute({
   id: 'startEvaluation',

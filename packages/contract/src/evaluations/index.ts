@@ -5,7 +5,7 @@ import { EXPERIMENT_ROUTES } from './experiments.ts';
 import { OFFLINE_ROUTES } from './offline.ts';
 import { PLAYGROUND_ROUTES } from './playground.ts';
 import { QUEUE_ROUTES } from './queues.ts';
-import { addScore, listScores, scoreAgreement, scoreAnalytics } from './scores.ts';
+import { addFeedback, addScore, listScores, scoreAgreement, scoreAnalytics } from './scores.ts';
 
 export { EVALUATION_TYPES } from './types.ts';
 export type {
@@ -25,6 +25,7 @@ export { SCORE_LIMITS, type ScoreAnalytics, type ScoreView } from './scores.ts';
 export const EVALUATION_ROUTES = {
   listScores,
   addScore,
+  addFeedback,
   scoreAnalytics,
   scoreAgreement,
   ...EVALUATOR_ROUTES,

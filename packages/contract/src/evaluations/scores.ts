@@ -13,6 +13,7 @@ export const SCORE_GROUPINGS = [
   'agent',
   'service',
   'prompt_version',
+  'label',
 ] as const;
 
 /** Bounds of a score that is sent. */
@@ -70,6 +71,10 @@ const selection = {
   evaluator: z.string().max(SCORE_LIMITS.name).optional(),
   source: z.enum(SCORE_SOURCES).optional(),
   verdict: z.enum(VERDICTS).optional(),
+  of: z.enum(['telemetry', 'experiments']).optional().meta({
+    description:
+      '`telemetry`: of what applications sent; `experiments`: of items of datasets. Default: both.',
+  }),
 };
 
 const tag = 'Evaluations';
@@ -138,6 +143,44 @@ export const addScore = defineRoute({
     }),
   response: z.object({ data: z.object({ id: z.string() }) }),
   errors: ['overloaded', ...common],
+});
+
+/** Feedback is held to less than a score: whoever sends it may be anybody. */
+const FEEDBACK_LIMITS = { value: 1_000_000, comment: 2_000 } as const;
+
+export const addFeedback = defineRoute({
+  id: 'addFeedback',
+  method: 'POST',
+  path: '/api/evaluation/feedback',
+  tag,
+  summary:
+    'Feedback of a user, straight from a web page: with a key of the scope `feedback` that everybody may see. It is of source `user`, replaces only feedback with the same `id`, and may not use the name of an evaluator',
+  permission: { key: 'feedback', role: 'member', on: 'project' },
+  pace: 'sdk',
+  crossOrigin: 'refused',
+  body: z
+    .strictObject({
+      id: z
+        .string()
+        .min(1)
+        .max(100)
+        .regex(/^[\x21-\x7e]+$/)
+        .optional(),
+      traceId,
+      spanId: spanId.optional(),
+      name: z.string().trim().min(1).max(100),
+      value: z
+        .union([z.number().min(-FEEDBACK_LIMITS.value).max(FEEDBACK_LIMITS.value), z.boolean()])
+        .optional()
+        .meta({ description: 'Thumbs: true or false.' }),
+      label: z.string().min(1).max(100).optional(),
+      comment: z.string().max(FEEDBACK_LIMITS.comment).optional(),
+    })
+    .refine(({ value, label }) => value !== undefined || label !== undefined, {
+      error: 'Feedback has a value or a label.',
+    }),
+  response: z.object({ data: z.object({ id: z.string() }) }),
+  errors: ['overloaded', 'refused', ...common],
 });
 
 const figures = {

@@ -1,4 +1,10 @@
-import type { EvaluationConfig, EvaluationResult, EVALUATION_ROUTES, EvaluatorView } from '@candela/contract';
+import {
+  type EvaluationConfig,
+  type EvaluationResult,
+  type EVALUATION_ROUTES,
+  type EvaluatorView,
+  parseFilterOrFail,
+} from '@candela/contract';
 import { asCandelaError, type Clock, fail, type RequestContext } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { TelemetryQueries } from '@candela/telemetry-store';
@@ -16,6 +22,7 @@ import {
 import { JUDGE_FEATURE } from './judge.ts';
 import { KINDS } from './kinds/index.ts';
 import { groupOf, RUN_JOB, RUN_QUEUE, type Runs } from './runs.ts';
+import { NO_CONTEXTS, ruleFieldsOf, type RuleQuestions } from './rule-contexts.ts';
 import { subjectOf, unjudgeable } from './subject.ts';
 import { BUILT_IN, type EvaluatorBody } from './types.ts';
 
@@ -25,6 +32,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const AT_ONCE = 4;
 /** Model calls of a trace or session that one run takes. */
 const MOST_OF_ONE = 500;
+/** How far back a test looks for spans. */
+const TEST_DAYS = 7;
 
 export interface EvaluatorParts {
   readonly metadata: MetadataStore;
@@ -32,6 +41,7 @@ export interface EvaluatorParts {
   readonly queries: TelemetryQueries;
   readonly runs: Runs;
   readonly clock: Clock;
+  readonly rules: RuleQuestions;
 }
 
 type EvaluatorHandlers = Pick<
@@ -40,6 +50,7 @@ type EvaluatorHandlers = Pick<
     keyof typeof EVALUATION_ROUTES,
     | 'listScores'
     | 'addScore'
+    | 'addFeedback'
     | 'scoreAnalytics'
     | 'scoreAgreement'
     | 'evaluateOffline'
@@ -111,6 +122,7 @@ export function evaluatorHandlers({
   queries,
   runs,
   clock,
+  rules,
 }: EvaluatorParts): EvaluatorHandlers {
   async function viewOf(context: RequestContext, evaluator: Evaluator): Promise<EvaluatorView> {
     const { label, description, enabled, kind, prompt, modelId, threshold, settings, auto } = evaluator;
@@ -124,7 +136,7 @@ export function evaluatorHandlers({
       modelId,
       threshold,
       settings,
-      auto,
+      auto: auto === null ? null : { byRules: false, ...auto },
       builtIn: evaluator.builtIn,
       polarity: polarityOf(evaluator),
       version: evaluator.version,
@@ -175,6 +187,23 @@ export function evaluatorHandlers({
     explanation,
     costUsd: null,
   });
+
+  /** The newest spans that match, of the last days. */
+  async function newest(context: RequestContext, q: string, limit: number, signal: AbortSignal) {
+    const now = clock.now();
+    const page = await queries.searchSpans(
+      context,
+      {
+        window: { from: BigInt(now - TEST_DAYS * DAY_MS) * 1_000_000n, to: BigInt(now) * 1_000_000n },
+        filter: parseFilterOrFail(q, 'spans'),
+        sort: '-start',
+        limit,
+        cursor: undefined,
+      },
+      signal,
+    );
+    return page.data;
+  }
 
   /** The model calls of a trace or session. */
   async function callsOf(
@@ -268,17 +297,23 @@ export function evaluatorHandlers({
     },
 
     testEvaluator: async ({ context, params, body, signal }) => {
-      const evaluator = await evaluators.get(context, params.id);
+      const evaluator =
+        body.draft === undefined
+          ? await evaluators.get(context, params.id)
+          : await evaluators.draft(context, params.id, body.draft);
       const { dailyCapUsd } = await evaluators.config(judgeScope(context));
-      const data = await mapAtOnce(body.spans, AT_ONCE, async (ids) => {
+      const spans = body.spans ?? (await newest(context, body.q ?? '', body.limit, signal));
+      const data = await mapAtOnce(spans, AT_ONCE, async (ids) => {
         try {
           const span = await queries.span(context, ids, signal);
           const reason = unjudgeable(span);
           if (reason !== undefined) return resultOf(evaluator.id, ids, unscored('skipped', reason));
+          const { contents } =
+            evaluator.kind === 'judge' ? await rules.contexts(context, ruleFieldsOf(span)) : NO_CONTEXTS;
           const verdict = await evaluators.evaluate(
             context,
             evaluator,
-            subjectOf(span),
+            subjectOf(span, contents),
             { dailyCapUsd },
             signal,
           );

@@ -116,6 +116,16 @@ export function createEvaluators(parts: { readonly metadata: MetadataStore; read
       return made(context, { id, body, documentId: stored?.id }, await config(scope));
     },
 
+    /** An evaluator as it would be once saved. @throws refused */
+    async draft(
+      context: RequestContext,
+      id: string,
+      given: Pick<EvaluatorBody, 'kind' | 'prompt' | 'modelId' | 'threshold' | 'settings'>,
+    ): Promise<Evaluator> {
+      const body = this.checked({ ...given, label: id, description: '', enabled: true, auto: null });
+      return made(context, { id, body }, await config(judgeScope(context)));
+    },
+
     /** Settings that a kind takes, checked once before they are saved. @throws refused */
     checked(body: EvaluatorBody): EvaluatorBody {
       if (body.kind === 'judge') {

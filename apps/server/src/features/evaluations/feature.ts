@@ -10,6 +10,7 @@ import { playgroundHandlers } from '../playground/routes.ts';
 import { evaluatorHandlers } from './evaluator-routes.ts';
 import { createEvaluators } from './evaluators.ts';
 import { offlineHandlers } from './offline-routes.ts';
+import { createRuleQuestions } from './rule-contexts.ts';
 import { createRuns } from './runs.ts';
 import { scoreHandlers } from './score-routes.ts';
 
@@ -21,15 +22,16 @@ export function evaluationFeature(
   const queries = createTelemetryQueries(reads, limits);
   const scores = createScoreQueries(reads, limits);
   const evaluators = createEvaluators({ metadata, models });
-  const runs = createRuns({ metadata, evaluators, queries, ingest, jobs });
+  const rules = createRuleQuestions(parts.handlers);
+  const runs = createRuns({ metadata, evaluators, queries, ingest, jobs, rules });
   const experiments = createExperimentRuns({ metadata, evaluators, models, prompts, ingest, jobs });
   return {
     name: 'evaluations',
     jobs: [runs.job, experiments.job],
     handlers: {
-      ...scoreHandlers({ scores, queries, ingest, clock }),
-      ...evaluatorHandlers({ metadata, evaluators, queries, runs, clock }),
-      ...offlineHandlers({ metadata, evaluators, ingest, clock }),
+      ...scoreHandlers({ scores, queries, ingest, clock, metadata }),
+      ...evaluatorHandlers({ metadata, evaluators, queries, runs, clock, rules }),
+      ...offlineHandlers({ metadata, evaluators, ingest, clock, rules }),
       ...datasetHandlers({ metadata, queries }),
       ...experimentHandlers({ metadata, evaluators, runs: experiments }),
       ...annotationHandlers({ metadata, queries, ingest, clock }),

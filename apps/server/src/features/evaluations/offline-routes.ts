@@ -6,11 +6,13 @@ import type { Ingest } from '../../ingest/index.ts';
 import { bodyOf, mapAtOnce, saveEvaluator } from './evaluator-routes.ts';
 import { type Evaluator, type Evaluators, judgeScope } from './evaluators.ts';
 import { recordScores } from './record-score.ts';
+import type { RuleFields, RuleQuestions } from './rule-contexts.ts';
 import { BUILT_IN, type EvaluatorBody } from './types.ts';
 
 const AT_ONCE = 4;
 const WITHOUT_CHOICE = ['hallucination', 'bias', 'toxicity'];
 const MOST_METADATA = 20;
+const MOST_FIELD_VALUE = 1_000;
 const NOT_CONFIGURED =
   'No model is configured to judge. Choose one under Evaluations, or add one in the settings under Models.';
 
@@ -21,6 +23,22 @@ type OfflineHandlers = Pick<
     'evaluateOffline' | 'listOfflineTypes' | 'upsertOfflineTypes' | 'updateOfflineType'
   >
 >;
+
+/** Attributes that rules can be asked with; the rest of what a client sends is passed over. */
+const ruleFields = (attributes: Readonly<Record<string, unknown>>): RuleFields =>
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter((pair): pair is [string, string | number | boolean] => {
+        const [key, value] = pair;
+        const isText = typeof value === 'string' && value.length <= MOST_FIELD_VALUE;
+        return (
+          key.trim() !== '' &&
+          key.length <= 200 &&
+          (isText || typeof value === 'boolean' || Number.isFinite(value))
+        );
+      })
+      .slice(0, MOST_METADATA),
+  );
 
 const typeOf = ({ id, label, description, enabled, builtIn, threshold }: Evaluator) => ({
   id,
@@ -37,8 +55,9 @@ export function offlineHandlers(parts: {
   readonly evaluators: Evaluators;
   readonly ingest: Pick<Ingest, 'submit'>;
   readonly clock: Clock;
+  readonly rules: RuleQuestions;
 }): OfflineHandlers {
-  const { metadata, evaluators, ingest, clock } = parts;
+  const { metadata, evaluators, ingest, clock, rules } = parts;
 
   /** Judged types; deterministic kinds have no place in this wire. */
   const typesOf = async (context: RequestContext) =>
@@ -106,10 +125,12 @@ export function offlineHandlers(parts: {
         }
         return body.threshold_score == null ? found : { ...found, threshold: body.threshold_score };
       });
+      const own = body.contexts ?? [];
+      const given = await rules.contexts(context, ruleFields(body.attributes ?? {}));
       const subject = {
         input: body.prompt,
         output: body.response,
-        contexts: body.contexts ?? [],
+        contexts: [...own, ...given.contents],
         toolCalls: [],
       };
       const { dailyCapUsd } = await evaluators.config(judgeScope(context));
@@ -154,6 +175,8 @@ export function offlineHandlers(parts: {
               judgeModel: model ? `${model.provider}/${model.model}` : undefined,
               runId: runId ?? `offline_${crypto.randomUUID()}`,
               metadata: metadataOf,
+              ruleIds: given.ruleIds,
+              contextIds: given.contextIds,
             };
           }),
         );
@@ -170,10 +193,10 @@ export function offlineHandlers(parts: {
           explanation: verdict.explanation,
         })),
         context_applied: {
-          ruleMatched: false,
-          matchingRuleIds: [],
-          contextEntityIds: [],
-          userContextsCount: subject.contexts.length,
+          ruleMatched: given.ruleIds.length > 0,
+          matchingRuleIds: [...given.ruleIds],
+          contextEntityIds: [...given.contextIds],
+          userContextsCount: own.length,
         },
         metadata: {
           model: first?.model ? `${first.model.provider}/${first.model.model}` : '',

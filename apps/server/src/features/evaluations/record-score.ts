@@ -31,6 +31,9 @@ export interface NewScore {
   readonly item?: string | undefined;
   readonly reviewer?: string | undefined;
   readonly costUsd?: number | null | undefined;
+  /** Rules whose contexts the judge was given, and these contexts. */
+  readonly ruleIds?: readonly string[] | undefined;
+  readonly contextIds?: readonly string[] | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -47,6 +50,8 @@ export const whatIsScored = (span: SpanDetail) => ({
 
 const toOtlp = (value: string | number) =>
   typeof value === 'string' ? { stringValue: value } : { doubleValue: value };
+
+const listOf = (ids: readonly string[] | undefined) => (ids?.length ? ids.join(',') : undefined);
 
 /** A score as a log record of the semantic conventions, in OTLP/JSON. */
 function recordOf(score: NewScore): object {
@@ -73,6 +78,8 @@ function recordOf(score: NewScore): object {
     'platform.evaluation.model': score.model,
     'platform.evaluation.prompt_name': score.promptName,
     'platform.evaluation.prompt_version': score.promptVersion,
+    'platform.evaluation.rules': listOf(score.ruleIds),
+    'platform.evaluation.contexts': listOf(score.contextIds),
   };
   for (const [key, value] of Object.entries(score.metadata ?? {})) attributes[`user.${key}`] = value;
   const time = `${BigInt(Math.round(score.timeMs)) * 1_000_000n}`;

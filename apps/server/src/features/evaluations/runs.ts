@@ -10,6 +10,7 @@ import { DeferredError, PermanentError, workThrough } from '../../jobs/work-thro
 import { type Evaluator, type Evaluators, judgeScope, type Verdict } from './evaluators.ts';
 import { UnreadableJudgement } from './judge.ts';
 import { recordScores, whatIsScored } from './record-score.ts';
+import { NO_CONTEXTS, ruleFieldsOf, type RuleQuestions } from './rule-contexts.ts';
 import { subjectOf, unjudgeable } from './subject.ts';
 import type { EvaluatorBody } from './types.ts';
 
@@ -28,6 +29,8 @@ const MOST_TAKEN = 5_000;
 const KEEP_MS = 30 * 86_400_000;
 /** While the daily cap is reached an item is looked at again after so long. */
 const PAUSE_MS = 300_000;
+/** How the ids of runs begin that nobody asked for. */
+const AUTOMATIC = 'auto:';
 
 export interface RunParts {
   readonly metadata: MetadataStore;
@@ -35,6 +38,7 @@ export interface RunParts {
   readonly queries: TelemetryQueries;
   readonly ingest: Pick<Ingest, 'submit'>;
   readonly jobs: Pick<JobRunner, 'owner' | 'trigger'>;
+  readonly rules: RuleQuestions;
 }
 
 /** What an item of the queue says: whom to work for and which span to judge. */
@@ -64,7 +68,7 @@ function isSampled(traceId: string, rate: number): boolean {
 
 /** Judging of stored spans: what enqueues them, and the job that works through the queue. */
 export function createRuns(parts: RunParts) {
-  const { metadata, evaluators, queries, ingest, jobs } = parts;
+  const { metadata, evaluators, queries, ingest, jobs, rules } = parts;
 
   /** Enqueues spans for an evaluator; a span that this version was given before is known. */
   async function enqueue(
@@ -121,7 +125,7 @@ export function createRuns(parts: RunParts) {
         signal,
       );
       const sampled = page.data.filter(({ traceId }) => isSampled(traceId, auto.sampleRate));
-      added += await enqueue(context, evaluator, sampled, `auto:${document.id}`);
+      added += await enqueue(context, evaluator, sampled, `${AUTOMATIC}${document.id}`);
       seen += page.data.length;
       cursor = page.nextCursor ?? undefined;
       if (cursor === undefined) break;
@@ -157,6 +161,13 @@ export function createRuns(parts: RunParts) {
     const span = await queries.span(context, { traceId, spanId }, signal);
     const reason = unjudgeable(span);
     if (reason !== undefined) return skipped(reason);
+    const fields = ruleFieldsOf(span);
+    const isAutomatic = runId.startsWith(AUTOMATIC);
+    if (isAutomatic && evaluator.auto?.byRules === true) {
+      if (!(await rules.returnsEvaluator(context, fields, id)))
+        return skipped('No rule returns this evaluator for the span.');
+    }
+    const given = evaluator.kind === 'judge' ? await rules.contexts(context, fields) : NO_CONTEXTS;
     const base = {
       id: `${id}:${version}:${spanId}`,
       name: id,
@@ -169,13 +180,21 @@ export function createRuns(parts: RunParts) {
       threshold: evaluator.threshold,
       judgeModel: evaluator.model ? `${evaluator.model.provider}/${evaluator.model.model}` : undefined,
       runId,
+      ruleIds: given.ruleIds,
+      contextIds: given.contextIds,
     };
     const record = (more: object) =>
       recordScores(ingest, context, tenant.environment, [{ ...base, timeMs: now(), ...more }]);
     const { dailyCapUsd } = await evaluators.config(judgeScope(context));
     let verdict: Verdict;
     try {
-      verdict = await evaluators.evaluate(context, evaluator, subjectOf(span), { dailyCapUsd }, signal);
+      verdict = await evaluators.evaluate(
+        context,
+        evaluator,
+        subjectOf(span, given.contents),
+        { dailyCapUsd },
+        signal,
+      );
     } catch (thrown) {
       const { code } = asCandelaError(thrown);
       if (code === 'spend_cap') throw new DeferredError((thrown as Error).message, PAUSE_MS);

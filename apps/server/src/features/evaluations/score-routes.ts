@@ -1,5 +1,6 @@
 import type { ScoreView } from '@candela/contract';
-import { asCandelaError, type Clock, type RequestContext } from '@candela/kernel';
+import { asCandelaError, type Clock, fail, type RequestContext } from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
 import type { ScoreFigures, ScoreQueries, ScoreRow, TelemetryQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import type { Ingest } from '../../ingest/index.ts';
@@ -7,6 +8,7 @@ import { windowOf } from '../telemetry/service.ts';
 import { judgeScope } from './evaluators.ts';
 import { recordScores, whatIsScored } from './record-score.ts';
 import { ENOUGH, kappa, wilson } from './statistics.ts';
+import { BUILT_IN } from './types.ts';
 
 const SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
 const orNull = (text: string): string | null => (text === '' ? null : text);
@@ -65,6 +67,7 @@ export interface ScoreParts {
   readonly queries: TelemetryQueries;
   readonly ingest: Pick<Ingest, 'submit'>;
   readonly clock: Clock;
+  readonly metadata: MetadataStore;
 }
 
 /** Whose session, service and model a scored span has; nothing where the span is not there (yet). */
@@ -90,7 +93,11 @@ export function scoreHandlers({
   queries,
   ingest,
   clock,
-}: ScoreParts): Pick<Handlers, 'listScores' | 'addScore' | 'scoreAnalytics' | 'scoreAgreement'> {
+  metadata: store,
+}: ScoreParts): Pick<
+  Handlers,
+  'listScores' | 'addScore' | 'addFeedback' | 'scoreAnalytics' | 'scoreAgreement'
+> {
   return {
     listScores: async ({ context, query, signal }) => {
       const { from, to, limit, cursor, ...selection } = query;
@@ -122,6 +129,33 @@ export function scoreHandlers({
             ? { reviewer: principal.name ?? principal.id }
             : {}),
           metadata,
+        },
+      ]);
+      return { data: { id } };
+    },
+
+    addFeedback: async ({ context, body }) => {
+      const scope = judgeScope(context);
+      const { id = crypto.randomUUID(), value, comment, ...rest } = body;
+      // Else whoever reads the page's source could speak for a judge.
+      if (
+        BUILT_IN.has(rest.name) ||
+        (await store.judging.find(scope, 'evaluator', rest.name)) !== undefined
+      ) {
+        throw fail('refused', {
+          detail: `"${rest.name}" is the name of an evaluator. Give feedback another name, such as thumbs.`,
+        });
+      }
+      const facts = await factsOf(queries, { ...context, environment: undefined }, body.traceId, body.spanId);
+      await recordScores(ingest, context, scope.environment, [
+        {
+          ...facts,
+          ...rest,
+          id: `feedback:${id}`,
+          timeMs: clock.now(),
+          source: 'user',
+          value: typeof value === 'boolean' ? Number(value) : value,
+          explanation: comment,
         },
       ]);
       return { data: { id } };

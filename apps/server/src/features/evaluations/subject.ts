@@ -1,6 +1,9 @@
 import type { SpanDetail } from '@candela/contract';
 import type { Subject } from './kinds/index.ts';
 
+/** Texts that one judge call takes for true. */
+const MOST_CONTEXTS = 20;
+
 type Message = SpanDetail['conversation']['input'][number];
 
 /** The words of messages, a role before each where there are several. */
@@ -40,14 +43,14 @@ export function unjudgeable(span: SpanDetail): string | undefined {
   return undefined;
 }
 
-/** A span as evaluators see it. */
-export function subjectOf(span: SpanDetail): Subject {
+/** A span as evaluators see it. @param given contexts that rules return for it */
+export function subjectOf(span: SpanDetail, given: readonly string[] = []): Subject {
   const { input, output, retrievedDocuments } = span.conversation;
   const usage = span.usage;
   return {
     input: textOf(input),
     output: textOf(output),
-    contexts: retrievedDocuments.map(({ content }) => content).slice(0, 20),
+    contexts: [...given, ...retrievedDocuments.map(({ content }) => content)].slice(0, MOST_CONTEXTS),
     durationMs: span.unfinished ? undefined : span.durationMs,
     costUsd: span.costUsd ?? undefined,
     inputTokens: usage === null ? undefined : usage.input + usage.cacheRead + usage.cacheWrite,

@@ -33,7 +33,7 @@ export interface EvaluatorBody {
   readonly modelId: string | null;
   readonly threshold: number;
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly auto: { readonly q: string; readonly sampleRate: number } | null;
+  readonly auto: { readonly q: string; readonly sampleRate: number; readonly byRules?: boolean } | null;
   /** Whose runs work in: what a job needs beside project and environment. */
   readonly tenant?: { readonly organisationId: string; readonly databaseConfigId: string };
   /** Spans before this moment were looked at, epoch milliseconds. */

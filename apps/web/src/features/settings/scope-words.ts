@@ -6,6 +6,7 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   telemetry: 'Search and read telemetry.',
   prompts: 'Read and change prompts.',
   vault: 'Read and change secrets.',
+  feedback: 'Send feedback of users from a web page, and nothing else: such a key may be seen by everybody.',
   rule_engine: 'Evaluate rules and read contexts.',
   evaluation: 'Run evaluations and read their results.',
   chat: 'Ask the assistant.',

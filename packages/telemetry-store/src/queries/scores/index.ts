@@ -46,6 +46,8 @@ export interface ScoreSelection {
   readonly spanId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;
+  /** Of what applications sent, or of items of experiments. */
+  readonly of?: 'telemetry' | 'experiments' | undefined;
 }
 
 /** What scores are grouped by in analytics. */
@@ -58,6 +60,7 @@ export const SCORE_DIMENSIONS = {
   agent: 'AgentName',
   service: 'ServiceName',
   prompt_version: 'PromptVersion',
+  label: 'Label',
 } as const;
 export type ScoreDimension = keyof typeof SCORE_DIMENSIONS;
 
@@ -101,7 +104,7 @@ const FIELDS = {
   explanation: 'Explanation',
 } as const;
 
-const SELECTED: Readonly<Record<Exclude<keyof ScoreSelection, 'id'>, string>> = {
+const SELECTED: Readonly<Record<Exclude<keyof ScoreSelection, 'id' | 'of'>, string>> = {
   name: 'Name',
   evaluator: 'Evaluator',
   source: 'Source',
@@ -127,6 +130,7 @@ function newest(scope: Scope, selection: ScoreSelection): string {
     if (EARLY.has(key)) rows = rows.and(`${name} = ${bound}`);
     else late.push(`${name} = ${bound}`);
   }
+  if (selection.of !== undefined) late.push(`Item ${selection.of === 'experiments' ? '!=' : '='} ''`);
   const columns = [...Object.values(FIELDS), 'HasValue', 'Value', 'CostUsd'];
   const latest = columns.map((name) => `argMax(S.${name}, S.Timestamp) AS ${name}`).join(', ');
   return `(SELECT S.ScoreId AS ScoreId, S.Environment AS Environment, max(S.Timestamp) AS At, ${latest}

@@ -5,13 +5,20 @@ import type { EntityKind } from './entity.ts';
 export const evaluationKind: EntityKind = {
   type: 'evaluation',
   label: 'type of evaluation',
-  look: async (_, __, ids) =>
-    new Map(
-      EVALUATION_TYPES.filter(({ id }) => ids.includes(id)).map(({ id, label }) => [
-        id,
-        { name: label, active: true },
-      ]),
-    ),
+  // Evaluators are kept by environment, rules are not: those of any environment of the project can be linked.
+  look: async ({ judging }, { projectId }, ids) => {
+    const made = (await judging.listAll('evaluator')).filter((one) => one.projectId === projectId);
+    const all = [
+      ...EVALUATION_TYPES.map(({ id, label }) => ({ id: id as string, label })),
+      ...made.map(({ name }) => ({ id: name, label: name })),
+    ];
+    return new Map(
+      all
+        .filter(({ id }) => ids.includes(id))
+        .reverse()
+        .map(({ id, label }) => [id, { name: label, active: true }]),
+    );
+  },
   inactive: async () => new Set(),
   records: undefined,
 };
