@@ -40,25 +40,48 @@ export const evaluatorsQuery = (environment: Environment) =>
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ queue }) => queue.queued + queue.leased > 0) === true ? AGAIN_MS : false,
   });
-export const analyticsQuery = (environment: Environment, query: { by: 'name' | 'model'; name?: string }) =>
+/** What scores are grouped by on the page. */
+export const SCORE_DIMENSIONS = [
+  'name',
+  'model',
+  'prompt_version',
+  'agent',
+  'service',
+  'version',
+  'source',
+  'label',
+] as const;
+export type ScoreDimension = (typeof SCORE_DIMENSIONS)[number];
+/** Figures of scores of what applications sent; experiments have their own page. */
+export const analyticsQuery = (
+  environment: Environment,
+  query: { by: ScoreDimension; from: string; name?: string; verdict?: 'fail' },
+) =>
   queryOptions({
     queryKey: [...JUDGE_KEY, 'analytics', environment, query],
     queryFn: ({ signal }): Promise<ScoreAnalytics> =>
-      call('scoreAnalytics', { environment, signal, query: { ...query, from: '-7d' } }).then(
+      call('scoreAnalytics', { environment, signal, query: { ...query, of: 'telemetry' } }).then(
         ({ data }) => data,
       ),
+  });
+export const agreementQuery = (environment: Environment, name: string) =>
+  queryOptions({
+    queryKey: [...JUDGE_KEY, 'agreement', environment, name],
+    queryFn: ({ signal }) =>
+      call('scoreAgreement', { environment, signal, query: { name, from: '-90d' } }).then(({ data }) => data),
   });
 interface ScoreFilter {
   readonly name?: string;
   readonly verdict?: 'pass' | 'fail';
   readonly traceId?: string;
   readonly sessionId?: string;
+  readonly of?: 'telemetry';
 }
 export const scoresQuery = (environment: Environment, filter: ScoreFilter) =>
   queryOptions({
     queryKey: [...JUDGE_KEY, 'scores', environment, filter],
     queryFn: ({ signal }): Promise<ScoreView[]> =>
-      call('listScores', { environment, signal, query: { ...filter, from: '-30d', limit: 100 } }).then(
+      call('listScores', { environment, signal, query: { ...filter, from: '-90d', limit: 100 } }).then(
         ({ data }) => data,
       ),
   });
@@ -76,6 +99,10 @@ export const createEvaluator = (environment: Environment, body: Body<'createEval
   call('createEvaluator', { environment, body });
 export const updateEvaluator = (environment: Environment, id: string, body: Body<'updateEvaluator'>) =>
   call('updateEvaluator', { environment, params: { id }, body });
+export const testEvaluator = (environment: Environment, id: string, body: Body<'testEvaluator'>) =>
+  call('testEvaluator', { environment, params: { id }, body }).then(({ data }) => data);
+export const startEvaluation = (environment: Environment, body: Body<'startEvaluation'>) =>
+  call('startEvaluation', { environment, body });
 export const deleteEvaluator = (environment: Environment, id: string) =>
   call('deleteEvaluator', { environment, params: { id } });
 
@@ -95,6 +122,8 @@ export const datasetItemsQuery = (environment: Environment, id: string) =>
   });
 export const createDataset = (environment: Environment, body: Body<'createDataset'>) =>
   call('createDataset', { environment, body });
+export const addDatasetItems = (environment: Environment, id: string, body: Body<'addDatasetItems'>) =>
+  call('addDatasetItems', { environment, params: { id }, body }).then(({ data }) => data);
 export const deleteDataset = (environment: Environment, id: string) =>
   call('deleteDataset', { environment, params: { id } });
 export const importDataset = (environment: Environment, id: string, body: Body<'importDataset'>) =>
@@ -139,8 +168,8 @@ export const createQueue = (environment: Environment, body: Body<'createQueue'>)
   call('createQueue', { environment, body });
 export const deleteQueue = (environment: Environment, id: string) =>
   call('deleteQueue', { environment, params: { id } });
-export const fillQueue = (environment: Environment, id: string, q: string) =>
-  call('addQueueItems', { environment, params: { id }, body: { q } }).then(({ data }) => data);
+export const fillQueue = (environment: Environment, id: string, body: Body<'addQueueItems'>) =>
+  call('addQueueItems', { environment, params: { id }, body }).then(({ data }) => data);
 export const claimItem = (environment: Environment, id: string): Promise<AnnotationItem | null> =>
   call('claimQueueItem', { environment, params: { id } }).then(({ data }) => data);
 export const labelItem = (

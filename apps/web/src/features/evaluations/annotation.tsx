@@ -161,7 +161,7 @@ function NewQueue({ onClose }: { onClose: () => void }) {
 function FillDialog({ queue, onClose }: { queue: AnnotationQueue; onClose: () => void }) {
   const { environment } = useShell();
   const [q, setQ] = useState('operation:chat');
-  const fill = useApiMutation(() => fillQueue(environment, queue.id, q), {
+  const fill = useApiMutation(() => fillQueue(environment, queue.id, { q }), {
     touches: [JUDGE_KEY],
     onDone: onClose,
   });

@@ -25,7 +25,8 @@ import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { valueText } from './datasets.tsx';
 import type { EvaluationsSearch } from './evaluations-search.ts';
-import { PassRate, scoreText, Verdict } from './overview.tsx';
+import { PassRate } from './overview.tsx';
+import { scoreText, Verdict } from './score-list.tsx';
 
 const TONES = { running: 'accent', done: 'ok', paused: 'warn' } as const;
 

@@ -1,26 +1,40 @@
 import type { ScoreAnalytics, ScoreView } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { analyticsQuery, scoresQuery } from '../../api/evaluations.ts';
+import {
+  agreementQuery,
+  analyticsQuery,
+  SCORE_DIMENSIONS,
+  type ScoreDimension,
+  scoresQuery,
+} from '../../api/evaluations.ts';
 import { DASH, formatCost, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
-import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import type { EvaluationsSearch } from './evaluations-search.ts';
+import { type EvaluationsSearch, SCORE_WINDOWS, type ScoreWindow } from './evaluations-search.ts';
+import { scoreText, Verdict } from './score-list.tsx';
 
 const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
-/** A score in three decimals, without the zeros behind. */
-export const scoreText = (value: number | null) => (value === null ? DASH : String(Number(value.toFixed(3))));
+/** The same as a length in styles, which takes no blank. */
+const length = (part: number) => `${part * 100}%`;
 
-/** Pass or fail as a badge. */
-export function Verdict({ verdict }: { verdict: 'pass' | 'fail' | null }) {
-  if (verdict === null) return DASH;
-  return <Badge tone={verdict === 'pass' ? 'ok' : 'danger'}>{verdict}</Badge>;
-}
+const DIMENSION_NAMES: Record<ScoreDimension, string> = {
+  name: 'Name',
+  model: 'Model',
+  prompt_version: 'Prompt version',
+  agent: 'Agent',
+  service: 'Service',
+  version: 'Version of the evaluator',
+  source: 'Source',
+  label: 'Label',
+};
+const WINDOW_NAMES: Record<ScoreWindow, string> = { '-24h': '24 hours', '-7d': '7 days', '-30d': '30 days' };
 
 /** Passed of all verdicts with the interval; without one where there are too few to say anything. */
 export function PassRate(props: {
@@ -31,15 +45,21 @@ export function PassRate(props: {
 }) {
   const { passRate, interval } = props;
   if (passRate === null || interval === null) return DASH;
-  if (!props.enough) return <span className="text-muted">{props.count} verdicts: too few to say</span>;
+  if (!props.enough) {
+    const verdicts = props.count === 1 ? '1 verdict' : `${props.count} verdicts`;
+    return <span className="text-muted">{verdicts}: too few to say</span>;
+  }
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
-      <span className="relative inline-block h-2 w-24 rounded bg-line" aria-hidden>
+      <span className="relative inline-block h-2 w-24 rounded bg-line max-sm:hidden" aria-hidden>
         <span
-          className="absolute inset-y-0 rounded bg-accent-fill/40"
-          style={{ left: percent(interval.low), width: percent(interval.high - interval.low) }}
+          className="absolute inset-y-0 rounded bg-accent-fill/50"
+          style={{ left: length(interval.low), width: length(interval.high - interval.low) }}
         />
-        <span className="absolute -inset-y-0.5 w-0.5 bg-text" style={{ left: percent(passRate) }} />
+        <span
+          className="absolute -inset-y-0.5 w-0.5 -translate-x-1/2 bg-text"
+          style={{ left: length(passRate) }}
+        />
       </span>
       {percent(passRate)}
       <span className="text-xs text-muted">
@@ -49,49 +69,114 @@ export function PassRate(props: {
   );
 }
 
-/** Pass rates over time, a bar each; its height is the rate, its strength how many verdicts. */
-function RateBars({ series }: { series: ScoreAnalytics['series'] }) {
-  const most = Math.max(1, ...series.map(({ scores }) => scores));
+/** Pass rates over time, a bar each where its time lies; its height is the rate, its strength how many verdicts. */
+function RateBars({ series, stepMs }: { series: ScoreAnalytics['series']; stepMs: number }) {
+  const judged = series.filter(({ passRate }) => passRate !== null);
+  const [first, last] = [judged[0], judged.at(-1)];
+  if (first === undefined || last === undefined)
+    return <p className="p-2 text-sm text-muted">No verdicts in this time.</p>;
+  const fromMs = Date.parse(first.time);
+  const span = Date.parse(last.time) + stepMs - fromMs;
+  const most = Math.max(1, ...judged.map(({ passed, failed }) => passed + failed));
   return (
-    <figure aria-label="Pass rate over time" className="flex h-24 items-end gap-px border-b border-line">
-      {series.map(({ time, passRate, scores }) => (
-        <span
-          key={time}
-          title={`${time}: ${passRate === null ? 'no verdicts' : percent(passRate)} of ${scores}`}
-          className="min-w-1 grow bg-accent-fill"
-          style={{ height: percent(passRate ?? 0.02), opacity: 0.3 + 0.7 * (scores / most) }}
-        />
-      ))}
+    <figure aria-label="Pass rate over time">
+      <div className="relative h-24 border-b border-line">
+        {judged.map(({ time, passRate, passed, failed }) => (
+          <span
+            key={time}
+            title={`${time}: ${percent(passRate ?? 0)} of ${passed + failed} verdicts`}
+            className="absolute bottom-0 rounded-t-xs bg-accent-fill"
+            style={{
+              left: length((Date.parse(time) - fromMs) / span),
+              width: `max(3px, calc(${length(stepMs / span)} - 1px))`,
+              height: `max(2px, ${length(passRate ?? 0)})`,
+              opacity: 0.4 + 0.6 * ((passed + failed) / most),
+            }}
+          />
+        ))}
+      </div>
+      <figcaption className="flex justify-between text-xs text-muted">
+        <When time={first.time} />
+        <span>height: passed of all; strength: number of verdicts</span>
+        <When time={last.time} />
+      </figcaption>
     </figure>
+  );
+}
+
+/** How far an evaluator and people agree; only calibrated ones may drive alerts and gates. */
+function Calibration({ name }: { name: string }) {
+  const { environment } = useShell();
+  const { data } = useQuery(agreementQuery(environment, name));
+  if (data === undefined || data.pairs === 0) {
+    return (
+      <p className="text-sm text-muted">
+        Not calibrated: no span has a verdict of people too. Label 50 of them in an annotation queue whose
+        field is called {name}.
+      </p>
+    );
+  }
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm">
+      <Badge tone={data.calibrated ? 'ok' : 'warn'}>
+        {data.calibrated ? 'calibrated' : 'not calibrated'}
+      </Badge>
+      <span>
+        Agreement with people on {formatCount(data.pairs)} {data.pairs === 1 ? 'span' : 'spans'}: kappa{' '}
+        {data.kappa === null ? 'undefined, all verdicts are alike' : data.kappa.toFixed(2)}
+      </span>
+      {!data.calibrated && (
+        <span className="text-muted">Alerts and gates want 50 spans and a kappa of 0.6.</span>
+      )}
+    </p>
   );
 }
 
 /** Scores by evaluator, over time, and one by one with their reasons. */
 export function Overview(props: { search: EvaluationsSearch; onChange: (next: EvaluationsSearch) => void }) {
-  const { environment, window } = useShell();
-  const { name } = props.search;
-  const analytics = useQuery(analyticsQuery(environment, { by: 'name' }));
-  const chosen = useQuery({
-    ...analyticsQuery(environment, { by: 'model', ...(name === undefined ? {} : { name }) }),
-  });
-  const scores = useQuery(scoresQuery(environment, name === undefined ? {} : { name }));
+  const { environment } = useShell();
+  const { search, onChange } = props;
+  const { name } = search;
+  const from = search.since ?? '-7d';
+  const by = search.by ?? 'model';
+  const only = name === undefined ? {} : { name };
+  const analytics = useQuery(analyticsQuery(environment, { by: 'name', from }));
+  const chosen = useQuery(analyticsQuery(environment, { by, from, ...only }));
+  const failing = useQuery(analyticsQuery(environment, { by: 'label', from, verdict: 'fail', ...only }));
+  const scores = useQuery(
+    scoresQuery(environment, { of: 'telemetry', ...only, ...(search.fails ? { verdict: 'fail' } : {}) }),
+  );
   if (analytics.isPending) return <SkeletonRows rows={4} label="Loading the scores" />;
   if (analytics.isLoadingError)
     return <Failure error={analytics.error} onRetry={() => void analytics.refetch()} />;
   const groups = analytics.data?.groups ?? [];
+  const window = (
+    <Segments
+      label="Time"
+      value={from}
+      choices={SCORE_WINDOWS}
+      nameOf={(value) => WINDOW_NAMES[value]}
+      onChoose={(since) => onChange({ ...search, since })}
+    />
+  );
   if (groups.length === 0) {
     return (
-      <Notice title="No scores in the last 7 days">
-        Turn an evaluator on, send feedback with POST /api/evaluation/scores, or emit gen_ai.evaluation.result
-        events: all of them appear here.
-      </Notice>
+      <div className="flex flex-col gap-3">
+        {window}
+        <Notice title={`No scores in the last ${WINDOW_NAMES[from]}`}>
+          Turn an evaluator on, send feedback with POST /api/evaluation/scores, or emit
+          gen_ai.evaluation.result events: all of them appear here.
+        </Notice>
+      </div>
     );
   }
+  const reasons = (failing.data?.groups ?? []).filter(({ key }) => key !== '' && key !== 'none');
   return (
-    <div className="flex flex-col gap-4">
-      <section aria-label="By evaluator">
+    <div className="flex flex-col gap-5">
+      <section aria-label="By evaluator" className="flex flex-col gap-2">
+        {window}
         <Table
-          label="Scores by evaluator, last 7 days"
+          label="Scores by evaluator"
           rows={groups}
           keyOf={({ key }) => key}
           empty=""
@@ -101,9 +186,12 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
               cell: ({ key }) => (
                 <button
                   type="button"
-                  className="hover:underline"
+                  className="text-accent hover:underline aria-pressed:font-semibold"
                   aria-pressed={key === name}
-                  onClick={() => props.onChange(key === name ? {} : { name: key })}
+                  onClick={() => {
+                    const { name: _, ...rest } = search;
+                    onChange(key === name ? rest : { ...rest, name: key });
+                  }}
                 >
                   {key}
                 </button>
@@ -115,50 +203,79 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
               cell: (row) => <PassRate {...row} count={row.passed + row.failed} />,
             },
             { label: 'Mean', align: 'end', cell: (row) => scoreText(row.mean) },
-            { label: 'Failed to judge', align: 'end', cell: (row) => formatCount(row.errors) },
+            { label: 'Not judged', align: 'end', cell: (row) => formatCount(row.errors) },
             { label: 'Cost', align: 'end', cell: (row) => formatCost(row.costUsd) },
           ]}
         />
       </section>
+      {name !== undefined && <Calibration name={name} />}
       {chosen.data && (
-        <section aria-label="Over time and by model" className="grid gap-4 md:grid-cols-2">
-          <div>
-            <h2 className="mb-1 text-sm font-medium">Pass rate over time{name && `: ${name}`}</h2>
-            <RateBars series={chosen.data.series} />
+        <section aria-label="Over time and by group" className="grid gap-5 lg:grid-cols-2">
+          <div className="flex flex-col gap-3">
+            <h2 className="text-sm font-medium">Pass rate over time{name && `: ${name}`}</h2>
+            <RateBars series={chosen.data.series} stepMs={chosen.data.stepMs} />
+            {reasons.length > 0 && (
+              <div>
+                <h2 className="mb-1 text-sm font-medium">What fails most</h2>
+                <Table
+                  label="What fails most"
+                  rows={reasons.slice(0, 10)}
+                  keyOf={({ key }) => key}
+                  empty=""
+                  columns={[
+                    { label: 'Label', cell: ({ key }) => key },
+                    { label: 'Failed', align: 'end', cell: (row) => formatCount(row.failed) },
+                  ]}
+                />
+              </div>
+            )}
           </div>
-          <Table
-            label="Scores by model"
-            rows={chosen.data.groups}
-            keyOf={({ key }) => key}
-            empty=""
-            columns={[
-              { label: 'Model', cell: ({ key }) => key || 'not known' },
-              { label: 'Scores', align: 'end', cell: (row) => formatCount(row.scores) },
-              { label: 'Pass rate', cell: (row) => <PassRate {...row} count={row.passed + row.failed} /> },
-            ]}
-          />
+          <div className="flex flex-col gap-2">
+            <SelectField
+              label="By"
+              className="w-56"
+              value={by}
+              onValue={(value) => {
+                const dimension = SCORE_DIMENSIONS.find((one) => one === value);
+                onChange({ ...search, ...(dimension === undefined ? {} : { by: dimension }) });
+              }}
+              options={SCORE_DIMENSIONS.map((value) => ({ value, label: DIMENSION_NAMES[value] }))}
+            />
+            <Table
+              label="Scores by group"
+              rows={chosen.data.groups}
+              keyOf={({ key }) => key}
+              empty="No scores."
+              columns={[
+                { label: DIMENSION_NAMES[by], cell: ({ key }) => key || 'not known' },
+                { label: 'Scores', align: 'end', cell: (row) => formatCount(row.scores) },
+                { label: 'Pass rate', cell: (row) => <PassRate {...row} count={row.passed + row.failed} /> },
+              ]}
+            />
+          </div>
         </section>
       )}
       <section aria-label="Scores">
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           <h2 className="text-sm font-medium">Latest scores{name && `: ${name}`}</h2>
-          {name !== undefined && <Button onClick={() => props.onChange({})}>Show all</Button>}
-          <span className="ml-auto">
-            <ChartListButton
-              title="scores"
-              start={{
-                kind: 'scores',
-                body: {
-                  ...(name === undefined ? {} : { name }),
-                  measures: ['pass_rate'],
-                  groupBy: name === undefined ? ['name'] : [],
-                  overTime: true,
-                  limit: 8,
-                },
-              }}
-              scope={{ window, q: '', environment }}
-            />
-          </span>
+          <Button
+            aria-pressed={search.fails === true}
+            onClick={() => {
+              const { fails, ...rest } = search;
+              onChange(fails === true ? rest : { ...rest, fails: true });
+            }}
+          >
+            Failed only
+          </Button>
+          {name !== undefined && (
+            <Link
+              to="/traces"
+              search={{ view: 'spans', q: `score."${name.replaceAll(/["\\]/g, '\\$&')}":fail`, from }}
+              className="text-sm text-accent hover:underline"
+            >
+              Failed spans in the search
+            </Link>
+          )}
         </div>
         <ScoreTable rows={scores.data ?? []} />
       </section>
@@ -172,7 +289,7 @@ function ScoreTable({ rows }: { rows: readonly ScoreView[] }) {
       label="Latest scores"
       rows={rows}
       keyOf={({ id, environment }) => `${environment} ${id}`}
-      empty="None in the last 30 days."
+      empty="None."
       columns={[
         { label: 'Time', cell: ({ time }) => <When time={time} /> },
         { label: 'Name', cell: (row) => row.name },
@@ -191,13 +308,13 @@ function ScoreTable({ rows }: { rows: readonly ScoreView[] }) {
         {
           label: 'Reason',
           cell: ({ explanation }) => (
-            <span className="line-clamp-2 max-w-xl whitespace-normal wrap-anywhere">
+            <span className="line-clamp-2 max-w-xl min-w-40 whitespace-normal wrap-anywhere">
               {explanation ?? DASH}
             </span>
           ),
         },
         {
-          label: 'Span',
+          label: 'Trace',
           cell: ({ traceId, spanId }) =>
             traceId === null ? (
               DASH
@@ -205,7 +322,7 @@ function ScoreTable({ rows }: { rows: readonly ScoreView[] }) {
               <Link
                 to="/traces/$traceId"
                 params={{ traceId }}
-                search={spanId === null ? {} : { span: spanId }}
+                search={spanId === null ? {} : { span: spanId, tab: 'scores' }}
                 className="font-mono text-accent hover:underline"
               >
                 {traceId.slice(0, 8)}

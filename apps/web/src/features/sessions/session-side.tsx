@@ -2,12 +2,17 @@ import type { getSession, ResponseOf } from '@candela/contract';
 import { printFilter } from '@candela/contract/filter';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { FiguresList } from './figures-list.tsx';
 import { Speaker } from './speakers.tsx';
 import { TurnBars } from './turn-bars.tsx';
+
+const SessionScores = lazy(async () => ({
+  default: (await import('../evaluations/scores-tab.tsx')).SessionScores,
+}));
 
 type Session = ResponseOf<typeof getSession>['data'];
 
@@ -62,6 +67,9 @@ export function SessionSide(props: { session: Session; at: number; onChoose: (in
       <Names title="Models" names={session.models} />
       <Names title="Services" names={session.services} />
       <Names title="Environments" names={session.environments} />
+      <Suspense fallback={null}>
+        <SessionScores sessionId={session.sessionId} />
+      </Suspense>
       <div className="flex flex-col gap-1">
         <Link to="/traces" search={{ q, ...range }} className="text-accent hover:underline">
           Traces of this session

@@ -1,5 +1,6 @@
 import type { SpanDetail } from '@candela/contract';
 import type { Message } from '@candela/semconv';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -70,6 +71,16 @@ export function MessagesTab(props: {
           >
             cURL
           </CopyButton>
+        )}
+        {detail.model !== null && (
+          <Link
+            to="/playground"
+            search={{ trace: detail.traceId, span: detail.spanId }}
+            title="Open in the playground"
+            className={cx(TOP_BUTTON, 'leading-6')}
+          >
+            Playground
+          </Link>
         )}
         <TextModeButton />
       </div>

@@ -22,6 +22,7 @@ import type { TraceSpan } from './trace-spans.ts';
 
 // Messages are what a span is opened for; the other tabs come when they are chosen.
 const AttributesTab = lazy(() => import('./attributes-tab.tsx'));
+const ScoresTab = lazy(() => import('../evaluations/scores-tab.tsx'));
 const TraceLogs = lazy(() => import('./trace-logs.tsx'));
 const recordTabs = () => import('./record-tabs.tsx');
 const EventsTab = lazy(async () => ({ default: (await recordTabs()).EventsTab }));
@@ -72,6 +73,7 @@ export function SpanPanel(props: {
     { id: 'events', label: 'Events', ...(detail ? { count: detail.events.length } : {}) },
     { id: 'logs', label: 'Logs' },
     { id: 'links', label: 'Links', ...(detail ? { count: detail.links.length } : {}) },
+    { id: 'scores', label: 'Scores' },
     { id: 'raw', label: 'Raw' },
   ];
   return (
@@ -158,6 +160,8 @@ function TabBody(props: {
       return <EventsTab detail={detail} />;
     case 'links':
       return <LinksTab detail={detail} />;
+    case 'scores':
+      return <ScoresTab detail={detail} />;
     case 'raw':
       return <RawTab detail={detail} />;
   }

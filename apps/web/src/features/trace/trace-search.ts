@@ -4,7 +4,7 @@ export const LEFT_VIEWS = ['tree', 'transcript', 'timeline', 'graph', 'logs'] as
 export type LeftView = (typeof LEFT_VIEWS)[number];
 /** Characters of a search in the trace that the address holds. */
 const MOST_FIND = 200;
-const SPAN_TABS = ['messages', 'attributes', 'events', 'logs', 'links', 'raw'] as const;
+const SPAN_TABS = ['messages', 'attributes', 'events', 'logs', 'links', 'scores', 'raw'] as const;
 export type SpanTab = (typeof SPAN_TABS)[number];
 
 /** What the trace page has in its URL. */

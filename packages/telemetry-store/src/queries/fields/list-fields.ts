@@ -71,6 +71,8 @@ export async function listFields(
     };
   };
 
+  const ofScores = source.signal === 'spans' ? scoreFields(runner, context, window, wanted) : [];
+
   const counted = sample(
     named
       .map(([name], index) => {
@@ -103,7 +105,6 @@ export async function listFields(
      GROUP BY Source, Key ORDER BY C DESC, Source, Key LIMIT ${MAX_KEYS + 1}`,
   );
 
-  const ofScores = source.signal === 'spans' ? scoreFields(runner, context, window, wanted) : [];
   const [[total], found, scores] = await Promise.all([counts, keys, ofScores]);
   const fields = named.flatMap(([name, definition], index): FieldInfo[] => {
     const names = [name, ...(definition.aliases ?? [])];
