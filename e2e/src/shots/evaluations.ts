@@ -22,7 +22,7 @@ const REASONS = [
 ];
 
 /** A judge whose level depends on what it is shown, so that pages have passed and failed verdicts. */
-export function startJudge(): Promise<FakeAi> {
+function startJudge(): Promise<FakeAi> {
   let asked = 0;
   return startFakeAi({
     respond: (body) => {

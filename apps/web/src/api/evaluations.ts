@@ -124,6 +124,11 @@ export const createDataset = (environment: Environment, body: Body<'createDatase
   call('createDataset', { environment, body });
 export const addDatasetItems = (environment: Environment, id: string, body: Body<'addDatasetItems'>) =>
   call('addDatasetItems', { environment, params: { id }, body }).then(({ data }) => data);
+/** The items of a dataset as JSON lines, which import to the same hash. */
+export const exportDataset = async (environment: Environment, id: string): Promise<Blob> => {
+  const { body } = await openStream('exportDataset', { environment, params: { id }, query: {} });
+  return new Response(body).blob();
+};
 export const deleteDataset = (environment: Environment, id: string) =>
   call('deleteDataset', { environment, params: { id } });
 export const importDataset = (environment: Environment, id: string, body: Body<'importDataset'>) =>

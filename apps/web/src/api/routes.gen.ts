@@ -182,6 +182,7 @@ export const ROUTE_TABLE = {
   listDatasetItems: 'GET /api/evaluation/datasets/{id}/items',
   addDatasetItems: 'POST /api/evaluation/datasets/{id}/items',
   importDataset: 'POST /api/evaluation/datasets/{id}/import',
+  exportDataset: 'GET /api/evaluation/datasets/{id}/export',
   listExperiments: 'GET /api/evaluation/experiments',
   createExperiment: 'POST /api/evaluation/experiments',
   deleteExperiment: 'DELETE /api/evaluation/experiments/{id}',

@@ -184,7 +184,7 @@ function FillDialog({ queue, onClose }: { queue: AnnotationQueue; onClose: () =>
   );
 }
 
-/** One item after another: the conversation beside the form. Keys 1 to 9 choose, s skips. */
+/** One item after another: the conversation beside the form. Keys choose, save and skip. */
 function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => void }) {
   const { environment } = useShell();
   const [item, setItem] = useState<AnnotationItem | null>();
@@ -209,15 +209,23 @@ function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => voi
   );
   const first = claim.mutate;
   useEffect(() => first(undefined), [first]);
-  const [field] = queue.fields;
-  const options = field?.kind === 'pass_fail' ? ['pass', 'fail'] : (field?.options ?? []);
   const isReady = queue.fields.every(({ name }) => values[name] !== undefined);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
-      const option = options[Number(event.key) - 1];
-      if (option !== undefined && field !== undefined)
+      if (event.ctrlKey || event.metaKey || event.altKey || !item) return;
+      // A digit answers the first field that waits for one, else the last again.
+      const choices = queue.fields.filter(({ kind }) => kind !== 'number');
+      const field = choices.find(({ name }) => values[name] === undefined) ?? choices.at(-1);
+      const option = field && optionsOf(field)[Number(event.key) - 1];
+      if (field !== undefined && option !== undefined)
         setValues((before) => ({ ...before, [field.name]: option }));
+      else if (event.key === 'Enter' && isReady && !(event.target instanceof HTMLButtonElement))
+        label.mutate({ values });
+      else if (event.key === 's') {
+        event.preventDefault();
+        document.querySelector<HTMLTextAreaElement>('form[aria-label=Label] textarea')?.focus();
+      }
     };
     globalThis.addEventListener('keydown', onKey);
     return () => globalThis.removeEventListener('keydown', onKey);
@@ -244,7 +252,8 @@ function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => voi
               if (isReady) label.mutate({ values });
             }}
           >
-            {queue.fields.map(({ name, kind, options: own }) =>
+            <p className="text-sm text-muted">Keys 1 to 9 choose, Enter saves, s writes why it is skipped.</p>
+            {queue.fields.map(({ name, kind, options }) =>
               kind === 'number' ? (
                 <TextField
                   key={name}
@@ -256,7 +265,7 @@ function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => voi
               ) : (
                 <fieldset key={name} className="flex flex-wrap gap-2">
                   <legend className="mb-1 text-sm font-medium">{name}</legend>
-                  {(kind === 'pass_fail' ? ['pass', 'fail'] : own).map((option, at) => (
+                  {optionsOf({ kind, options }).map((option, at) => (
                     <Button
                       key={option}
                       look={values[name] === option ? 'primary' : 'outline'}
@@ -293,6 +302,9 @@ function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => voi
     </div>
   );
 }
+
+const optionsOf = ({ kind, options }: Pick<AnnotationQueue['fields'][number], 'kind' | 'options'>) =>
+  kind === 'pass_fail' ? ['pass', 'fail'] : options;
 
 function Conversation({ traceId, spanId }: { traceId: string; spanId: string | null }) {
   const query = useQuery({ ...spanQuery(traceId, spanId ?? '', undefined), enabled: spanId !== null });

@@ -7,10 +7,12 @@ import {
   datasetItemsQuery,
   datasetsQuery,
   deleteDataset,
+  exportDataset,
   importDataset,
   JUDGE_KEY,
 } from '../../api/evaluations.ts';
 import { DASH, formatCount } from '../../lib/format.ts';
+import { saveFile } from '../../lib/save-stream.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
@@ -45,6 +47,11 @@ export function Datasets(props: {
   const [making, setMaking] = useState(false);
   const [reading, setReading] = useState<DatasetView>();
   const remove = useApiMutation((id: string) => deleteDataset(environment, id), { touches: [JUDGE_KEY] });
+  const download = useApiMutation(
+    ({ id, name }: { id: string; name: string }) =>
+      exportDataset(environment, id).then((blob) => saveFile(blob, `${name}.jsonl`, 'application/x-ndjson')),
+    { touches: [] },
+  );
   if (query.isPending) return <SkeletonRows rows={4} label="Loading the datasets" />;
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const rows = query.data ?? [];
@@ -94,6 +101,12 @@ export function Datasets(props: {
                 props.mayChange && (
                   <span className="flex justify-end gap-2">
                     <Button onClick={() => setReading(row)}>Import …</Button>
+                    <Button
+                      busy={download.isPending}
+                      onClick={() => download.mutate({ id: row.id, name: row.name })}
+                    >
+                      Export
+                    </Button>
                     <Button busy={remove.isPending} onClick={() => remove.mutate(row.id)}>
                       Delete
                     </Button>

@@ -23,6 +23,7 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { EvaluatorTest } from './evaluator-test.tsx';
 
 /** The model that judges, what was spent, and every evaluator with its queue. */
 export function Evaluators(props: { mayChange: boolean; mayConfigure: boolean }) {
@@ -178,11 +179,14 @@ function EvaluatorDialog(props: {
     automatic: evaluator?.auto !== null && evaluator !== undefined,
     q: evaluator?.auto?.q ?? 'operation:chat',
     rate: String(evaluator?.auto?.sampleRate ?? 1),
+    byRules: evaluator?.auto?.byRules ?? false,
+    modelId: evaluator?.modelId ?? '',
   });
   const set =
     <Key extends keyof typeof form>(key: Key) =>
     (value: (typeof form)[Key]) =>
       setForm((before) => ({ ...before, [key]: value }));
+  const models = useQuery(modelsQuery(environment));
   const runs = useQuery({ ...runsQuery(environment, evaluator?.id ?? ''), enabled: evaluator !== undefined });
   const settings = readJson(form.settings);
   const save = useApiMutation(
@@ -193,7 +197,8 @@ function EvaluatorDialog(props: {
         threshold: Number(form.threshold),
         settings: settings ?? {},
         enabled: form.enabled,
-        auto: form.automatic ? { q: form.q, sampleRate: Number(form.rate) } : null,
+        modelId: form.modelId || null,
+        auto: form.automatic ? { q: form.q, sampleRate: Number(form.rate), byRules: form.byRules } : null,
       };
       return evaluator === undefined
         ? createEvaluator(environment, { ...body, id: form.id, kind: form.kind })
@@ -239,13 +244,24 @@ function EvaluatorDialog(props: {
       )}
       <TextField label="Label" value={form.label} onValue={set('label')} required />
       {form.kind === 'judge' ? (
-        <TextArea
-          label="Criteria"
-          value={form.prompt}
-          onValue={set('prompt')}
-          rows={5}
-          hint="What is a problem. The judge gives a reason, then a level from 0 (none) to 4 (all of it)."
-        />
+        <>
+          <TextArea
+            label="Criteria"
+            value={form.prompt}
+            onValue={set('prompt')}
+            rows={5}
+            hint="What is a problem. The judge gives a reason, then a level from 0 (none) to 4 (all of it)."
+          />
+          <SelectField
+            label="Model that judges"
+            value={form.modelId}
+            onValue={set('modelId')}
+            options={[
+              { value: '', label: 'The one chosen for all' },
+              ...(models.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        </>
       ) : (
         <TextArea
           label="Settings (JSON)"
@@ -256,7 +272,17 @@ function EvaluatorDialog(props: {
           error={settings === undefined ? 'This is no JSON object.' : undefined}
         />
       )}
-      <TextField label="Threshold" value={form.threshold} onValue={set('threshold')} inputMode="decimal" />
+      <TextField
+        label="Threshold"
+        value={form.threshold}
+        onValue={set('threshold')}
+        inputMode="decimal"
+        hint={
+          form.kind === 'judge'
+            ? 'From 0 to 1. 0 is none of the problem; a score above fails.'
+            : 'From 0 to 1. 1 is best; a score below fails.'
+        }
+      />
       <CheckField label="Enabled" checked={form.enabled} onChange={set('enabled')} />
       <CheckField
         label="Judge new spans automatically"
@@ -272,7 +298,26 @@ function EvaluatorDialog(props: {
             onValue={set('rate')}
             hint="From 0 to 1; a trace is judged whole or not at all."
           />
+          <CheckField
+            label="Only spans for which a rule returns this evaluator"
+            hint="Link a rule to it on the Rules page; other spans are skipped."
+            checked={form.byRules}
+            onChange={set('byRules')}
+          />
         </>
+      )}
+      {props.mayChange && (
+        <EvaluatorTest
+          id={form.id}
+          draft={{
+            kind: form.kind,
+            prompt: form.prompt,
+            modelId: form.modelId || null,
+            threshold: Number(form.threshold),
+            settings: settings ?? {},
+          }}
+          ready={settings !== undefined && (form.kind !== 'judge' || form.prompt.trim() !== '')}
+        />
       )}
       {evaluator !== undefined && (
         <>
@@ -297,7 +342,7 @@ function EvaluatorDialog(props: {
             ]}
           />
           {props.mayChange && (
-            <Button busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+            <Button className="self-start" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
               {evaluator.builtIn ? 'Reset to how it came' : 'Delete'}
             </Button>
           )}

@@ -1,90 +1,26 @@
-import type { PlaygroundMessage, SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { Play, Plus, Square, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Play, Plus, Square } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { playgroundEvents } from '../../api/evaluations.ts';
 import { modelsQuery } from '../../api/models.ts';
 import { spanQuery } from '../../api/trace.ts';
 import { formatCost, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
-import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { SelectField, TextArea } from '../../ui/field.tsx';
 import { PAGE_COLUMN } from '../../ui/page-column.ts';
 import { Notice } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { blank, type Column, columnOf, readJson } from './column.ts';
+import { ColumnView, isObject } from './column-view.tsx';
+import { DraftDialog, ExperimentDialog, ItemDialog } from './save-dialogs.tsx';
 
+const TextDiff = lazy(() => import('../../ui/text-diff.tsx'));
 const route = getRouteApi('/playground');
 const MOST_COLUMNS = 6;
 
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly input: unknown;
-}
-interface Column {
-  readonly key: number;
-  readonly modelId: string;
-  readonly system: string;
-  readonly user: string;
-  readonly tools: string;
-  readonly temperature: string;
-  /** Messages after those of the boxes: answers of the model and of tools. */
-  readonly more: readonly PlaygroundMessage[];
-  readonly answer: string;
-  readonly calls: readonly Call[];
-  readonly told: string;
-}
-
-const blank = (key: number, modelId = ''): Column => ({
-  key,
-  modelId,
-  system: '',
-  user: 'Answer in one sentence: {{question}}',
-  tools: '',
-  temperature: '',
-  more: [],
-  answer: '',
-  calls: [],
-  told: '',
-});
-
-const textIn = (messages: SpanDetail['conversation']['input'], role: string) =>
-  messages
-    .filter((message) => message.role === role)
-    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
-    .join('\n\n');
-
-/** A call of a model as a column: its messages and tools. */
-function columnOf(span: SpanDetail, key: number, models: readonly { id: string; model: string }[]): Column {
-  const { input, tools } = span.conversation;
-  const model = models.find((one) => one.model === (span.requestModel ?? span.responseModel));
-  return {
-    ...blank(key, model?.id ?? models[0]?.id ?? ''),
-    system: textIn(input, 'system'),
-    user: textIn(input, 'user'),
-    tools:
-      tools.length === 0
-        ? ''
-        : JSON.stringify(
-            tools.map(({ name, description, parameters }) => ({
-              name,
-              description,
-              schema: readJson(parameters) ?? { type: 'object' },
-            })),
-            null,
-            2,
-          ),
-  };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+type Saving = { readonly what: 'draft' | 'item' | 'experiment'; readonly column: Column };
 
 /** The same variables through up to six models and prompts, side by side. */
 export function PlaygroundPage() {
@@ -98,6 +34,9 @@ export function PlaygroundPage() {
   const [columns, setColumns] = useState<readonly Column[]>([blank(0)]);
   const [variables, setVariables] = useState('{"question": "Why is the sky blue?"}');
   const [failure, setFailure] = useState<unknown>();
+  const [compared, setCompared] = useState('');
+  const [saving, setSaving] = useState<Saving>();
+  const [said, setSaid] = useState('');
   const running = useRef<AbortController>(undefined);
   const [busy, setBusy] = useState(false);
   useEffect(() => () => running.current?.abort(), []);
@@ -111,9 +50,10 @@ export function PlaygroundPage() {
   }, [opened, known]);
   const change = (key: number, next: Partial<Column>) =>
     setColumns((before) => before.map((one) => (one.key === key ? { ...one, ...next } : one)));
+  const parsed = readJson(variables);
+  const filled = isObject(parsed) ? parsed : {};
 
   async function run(): Promise<void> {
-    const parsed = readJson(variables);
     const stop = new AbortController();
     running.current = stop;
     setBusy(true);
@@ -126,17 +66,17 @@ export function PlaygroundPage() {
     };
     try {
       const body = {
-        variables: parsed as Record<string, unknown>,
-        columns: asked.map(({ modelId, system, user, tools, temperature, more }) => ({
-          modelId: modelId || (known?.[0]?.id ?? ''),
-          messages: [
-            ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
-            { role: 'user' as const, text: user },
-            ...more,
-          ],
-          tools: (readJson(tools || '[]') ?? []) as { name: string }[],
-          ...(temperature === '' ? {} : { temperature: Number(temperature) }),
-        })),
+        variables: filled,
+        columns: asked.map(({ modelId, messages, tools, schema, temperature }) => {
+          const responseSchema = readJson(schema || 'null');
+          return {
+            modelId: modelId || (known?.[0]?.id ?? ''),
+            messages: [...messages],
+            tools: (readJson(tools || '[]') ?? []) as { name: string }[],
+            ...(isObject(responseSchema) ? { responseSchema } : {}),
+            ...(temperature === '' ? {} : { temperature: Number(temperature) }),
+          };
+        }),
       };
       for await (const told of playgroundEvents(environment, body, stop.signal)) {
         if (told.event === 'delta') patch(told.column, ({ answer }) => ({ answer: answer + told.text }));
@@ -145,8 +85,9 @@ export function PlaygroundPage() {
         else {
           const facts = [
             told.firstTokenMs === null ? '' : `first token ${formatDuration(told.firstTokenMs)}`,
-            formatDuration(told.durationMs),
-            formatCost(told.costUsd),
+            `total ${formatDuration(told.durationMs)}`,
+            told.usage === null ? '' : `${told.usage.input} in, ${told.usage.output} out`,
+            told.costUsd === null ? '' : formatCost(told.costUsd),
             told.finish,
           ];
           patch(told.column, () => ({ told: facts.filter((fact) => fact !== '').join(' · ') }));
@@ -159,7 +100,14 @@ export function PlaygroundPage() {
     }
   }
 
-  const isReady = typeof readJson(variables) === 'object' && (known?.length ?? 0) > 0;
+  const isReady = isObject(parsed) && (known?.length ?? 0) > 0;
+  const [first] = columns;
+  const other = columns.find(({ key }) => String(key) === compared && key !== first?.key);
+  const close = () => setSaving(undefined);
+  const done = (text: string) => {
+    setSaid(text);
+    close();
+  };
   return (
     <div className={PAGE_COLUMN}>
       <title>Playground · Candela</title>
@@ -167,11 +115,11 @@ export function PlaygroundPage() {
       <div className="flex shrink-0 flex-wrap items-end gap-3 border-b border-line p-3">
         <TextArea
           label="Variables (JSON)"
-          className="grow"
+          className="min-w-48 grow"
           rows={2}
           value={variables}
           onValue={setVariables}
-          error={readJson(variables) === undefined ? 'This is no JSON.' : undefined}
+          error={isObject(parsed) ? undefined : 'A JSON object is wanted.'}
         />
         <Button
           disabled={columns.length >= MOST_COLUMNS}
@@ -182,6 +130,7 @@ export function PlaygroundPage() {
                 ...(before.at(-1) ?? blank(0)),
                 key: Math.max(...before.map(({ key }) => key)) + 1,
                 answer: '',
+                calls: [],
                 told: '',
               },
             ])
@@ -202,119 +151,72 @@ export function PlaygroundPage() {
           </Button>
         )}
       </div>
-      <ErrorLine error={failure} className="p-3" />
+      <ErrorLine error={failure ?? span.error} className="p-3" />
       {known?.length === 0 && (
-        <Notice title="No model is configured">Add one in the settings under Models, then come back.</Notice>
+        <Notice title="No model is configured">
+          <Link to="/settings/models" className="text-accent hover:underline">
+            Add one in the settings
+          </Link>
+          , then come back.
+        </Notice>
       )}
-      <div className="flex min-h-0 grow gap-3 overflow-auto p-3">
-        {columns.map((one, at) => (
-          <ColumnView
-            key={one.key}
-            column={one}
-            title={`Column ${at + 1}`}
-            models={known ?? []}
-            onChange={(next) => change(one.key, next)}
-            onRemove={
-              columns.length === 1
-                ? undefined
-                : () => setColumns((before) => before.filter(({ key }) => key !== one.key))
-            }
-          />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-function ColumnView(props: {
-  column: Column;
-  title: string;
-  models: readonly { id: string; name: string }[];
-  onChange: (next: Partial<Column>) => void;
-  onRemove: (() => void) | undefined;
-}) {
-  const { column, onChange } = props;
-  const [results, setResults] = useState<Record<string, string>>({});
-  /** The answers given by hand, as messages of the next run. */
-  const answerTools = () =>
-    onChange({
-      more: [
-        ...column.more,
-        {
-          role: 'assistant',
-          text: column.answer,
-          toolCalls: column.calls.map(({ id, name, input }) => ({ id, name, input })),
-        },
-        ...column.calls.map(({ id, name }) => ({
-          role: 'tool' as const,
-          id,
-          name,
-          output: results[id] ?? '',
-        })),
-      ],
-      calls: [],
-      answer: '',
-    });
-  return (
-    <section aria-label={props.title} className="flex min-w-80 flex-1 flex-col gap-2">
-      <div className="flex items-end gap-2">
-        <SelectField
-          label="Model"
-          className="grow"
-          value={column.modelId}
-          onValue={(modelId) => onChange({ modelId })}
-          options={props.models.map(({ id, name }) => ({ value: id, label: name }))}
-        />
-        <TextField
-          label="Temperature"
-          className="w-24"
-          value={column.temperature}
-          onValue={(temperature) => onChange({ temperature })}
-          inputMode="decimal"
-        />
-        {props.onRemove && (
-          <Button aria-label={`Remove ${props.title.toLowerCase()}`} onClick={props.onRemove}>
-            <X size={14} aria-hidden />
-          </Button>
+      <div className="min-h-0 grow overflow-auto p-3">
+        <div className="flex gap-4 max-sm:flex-col">
+          {columns.map((one, at) => (
+            <div key={one.key} className="flex min-w-72 flex-1 flex-col gap-2">
+              <ColumnView
+                column={one}
+                title={`Column ${at + 1}`}
+                models={known ?? []}
+                onChange={(next) => change(one.key, next)}
+                onRemove={
+                  columns.length === 1
+                    ? undefined
+                    : () => setColumns((before) => before.filter(({ key }) => key !== one.key))
+                }
+              />
+              <div className="flex flex-wrap gap-2">
+                <Button onClick={() => setSaving({ what: 'draft', column: one })}>Save as draft …</Button>
+                <Button onClick={() => setSaving({ what: 'item', column: one })}>Add to dataset …</Button>
+                <Button onClick={() => setSaving({ what: 'experiment', column: one })}>
+                  Run on a dataset …
+                </Button>
+              </div>
+            </div>
+          ))}
+        </div>
+        <p role="status" className="py-2 text-sm text-muted empty:hidden">
+          {said}
+        </p>
+        {first !== undefined && columns.length > 1 && (
+          <section aria-label="Difference" className="mt-4 flex flex-col gap-2">
+            <SelectField
+              label="Difference of the answers: column 1 and"
+              className="w-64"
+              value={compared}
+              onValue={setCompared}
+              options={[
+                { value: '', label: 'none' },
+                ...columns.slice(1).map(({ key }, at) => ({ value: String(key), label: `column ${at + 2}` })),
+              ]}
+            />
+            {other && (
+              <Suspense fallback={null}>
+                <TextDiff
+                  label="Difference of the answers"
+                  before={{ name: 'Column 1', text: first.answer }}
+                  after={{ name: `Column ${columns.indexOf(other) + 1}`, text: other.answer }}
+                />
+              </Suspense>
+            )}
+          </section>
         )}
       </div>
-      <TextArea label="System" rows={2} value={column.system} onValue={(system) => onChange({ system })} />
-      <TextArea label="User" rows={4} value={column.user} onValue={(user) => onChange({ user })} />
-      <TextArea
-        label="Tools (JSON)"
-        rows={2}
-        value={column.tools}
-        onValue={(tools) => onChange({ tools })}
-        hint="A list of {name, description, schema}. They are never executed."
-      />
-      {column.more.length > 0 && (
-        <p className="text-xs text-muted">
-          {column.more.length} more messages follow.{' '}
-          <button type="button" className="underline" onClick={() => onChange({ more: [] })}>
-            Start over
-          </button>
-        </p>
+      {saving?.what === 'draft' && <DraftDialog column={saving.column} onDone={done} onClose={close} />}
+      {saving?.what === 'item' && (
+        <ItemDialog column={saving.column} variables={filled} onDone={done} onClose={close} />
       )}
-      <div
-        aria-live="polite"
-        className="min-h-24 rounded-md border border-line p-2 text-sm whitespace-pre-wrap wrap-anywhere"
-      >
-        {column.answer || <span className="text-muted">The answer appears here.</span>}
-        {column.calls.map(({ id, name, input }) => (
-          <div key={id} className="mt-2 border-t border-line pt-2">
-            <code>
-              {name}({JSON.stringify(input)})
-            </code>
-            <TextField
-              label={`Result of ${name}`}
-              value={results[id] ?? ''}
-              onValue={(text) => setResults((before) => ({ ...before, [id]: text }))}
-            />
-          </div>
-        ))}
-        {column.calls.length > 0 && <Button onClick={answerTools}>Use these results in the next run</Button>}
-      </div>
-      <p className="text-xs text-muted">{column.told}</p>
-    </section>
+      {saving?.what === 'experiment' && <ExperimentDialog column={saving.column} onClose={close} />}
+    </div>
   );
 }

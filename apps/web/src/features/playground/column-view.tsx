@@ -1,0 +1,196 @@
+import type { PlaygroundMessage } from '@candela/contract';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { callKey, type Column, readJson } from './column.ts';
+
+const ROLES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
+
+/** One column: model, messages, tools, and what the model answered. */
+export function ColumnView(props: {
+  column: Column;
+  title: string;
+  models: readonly { id: string; name: string }[];
+  onChange: (next: Partial<Column>) => void;
+  onRemove: (() => void) | undefined;
+}) {
+  const { column, onChange } = props;
+  const { messages } = column;
+  const setMessage = (at: number, next: PlaygroundMessage | undefined) =>
+    onChange({ messages: messages.flatMap((one, index) => (index === at ? (next ? [next] : []) : [one])) });
+  return (
+    <section aria-label={props.title} className="flex w-full min-w-72 flex-1 flex-col gap-2 max-sm:shrink-0">
+      <div className="flex items-end gap-2">
+        <SelectField
+          label="Model"
+          className="min-w-0 grow"
+          value={column.modelId}
+          onValue={(modelId) => onChange({ modelId })}
+          options={props.models.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+        <TextField
+          label="Temperature"
+          className="w-24"
+          value={column.temperature}
+          onValue={(temperature) => onChange({ temperature })}
+          inputMode="decimal"
+        />
+        {props.onRemove && (
+          <Button
+            className="mb-0.5"
+            aria-label={`Remove ${props.title.toLowerCase()}`}
+            onClick={props.onRemove}
+          >
+            <X size={14} aria-hidden />
+          </Button>
+        )}
+      </div>
+      {messages.map((message, at) => (
+        <MessageField
+          key={at}
+          message={message}
+          onChange={(next) => setMessage(at, next)}
+          onRemove={messages.length > 1 ? () => setMessage(at, undefined) : undefined}
+        />
+      ))}
+      <div className="flex flex-wrap gap-2">
+        {(['system', 'user', 'assistant'] as const).map((role) => (
+          <Button
+            key={role}
+            look="plain"
+            onClick={() =>
+              onChange({
+                messages:
+                  role === 'system' ? [{ role, text: '' }, ...messages] : [...messages, { role, text: '' }],
+              })
+            }
+          >
+            + {ROLES[role]}
+          </Button>
+        ))}
+      </div>
+      <details open={column.tools !== ''}>
+        <summary className="text-sm text-muted">Tools</summary>
+        <TextArea
+          label="Tools (JSON)"
+          rows={4}
+          value={column.tools}
+          onValue={(tools) => onChange({ tools })}
+          hint="A list of {name, description, schema}. They are never executed."
+          error={column.tools !== '' && !Array.isArray(readJson(column.tools)) ? 'A JSON list.' : undefined}
+        />
+      </details>
+      <details open={column.schema !== ''}>
+        <summary className="text-sm text-muted">Schema of the answer</summary>
+        <TextArea
+          label="JSON Schema"
+          rows={4}
+          value={column.schema}
+          onValue={(schema) => onChange({ schema })}
+          error={column.schema !== '' && !isObject(readJson(column.schema)) ? 'A JSON object.' : undefined}
+        />
+      </details>
+      <div
+        aria-live="polite"
+        aria-label="Answer"
+        role="region"
+        className="min-h-24 rounded-md border border-line bg-surface p-2 whitespace-pre-wrap wrap-anywhere"
+      >
+        {column.answer ||
+          (column.calls.length === 0 && <span className="text-muted">The answer appears here.</span>)}
+        {column.calls.length > 0 && <Calls column={column} onChange={onChange} />}
+      </div>
+      <p className="text-sm text-muted">{column.told}</p>
+    </section>
+  );
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function MessageField(props: {
+  message: PlaygroundMessage;
+  onChange: (next: PlaygroundMessage) => void;
+  onRemove: (() => void) | undefined;
+}) {
+  const { message, onChange } = props;
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  const text = message.role === 'tool' ? message.output : message.text;
+  const name = message.role === 'tool' ? `Result of ${message.name}` : ROLES[message.role];
+  return (
+    <div className="relative">
+      <TextArea
+        label={name}
+        rows={Math.min(8, Math.max(2, text.split('\n').length + Math.floor(text.length / 70)))}
+        value={text}
+        onValue={(next) =>
+          onChange(message.role === 'tool' ? { ...message, output: next } : { ...message, text: next })
+        }
+      />
+      {calls.map((call) => (
+        <code key={call.id} className="block text-xs wrap-anywhere text-muted">
+          {call.name}({JSON.stringify(call.input)})
+        </code>
+      ))}
+      {props.onRemove && (
+        <button
+          type="button"
+          aria-label={`Remove message: ${name}`}
+          onClick={props.onRemove}
+          className="absolute top-0 right-0 rounded p-1 text-muted hover:bg-hover hover:text-text"
+        >
+          <X size={12} aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Calls of tools that wait for a result: the recorded one where the span had it, else one by hand. */
+function Calls({ column, onChange }: { column: Column; onChange: (next: Partial<Column>) => void }) {
+  const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  const resultOf = (id: string, name: string, input: unknown) =>
+    results[id] ?? column.recorded.get(callKey(name, input)) ?? '';
+  const answer = () =>
+    onChange({
+      messages: [
+        ...column.messages,
+        {
+          role: 'assistant',
+          text: column.answer,
+          toolCalls: column.calls.map(({ id, name, input }) => ({ id, name, input })),
+        },
+        ...column.calls.map(({ id, name, input }) => ({
+          role: 'tool' as const,
+          id,
+          name,
+          output: resultOf(id, name, input),
+        })),
+      ],
+      calls: [],
+      answer: '',
+    });
+  return (
+    <>
+      {column.calls.map(({ id, name, input }) => (
+        <div key={id} className="mt-2 border-t border-line pt-2">
+          <code className="text-sm">
+            {name}({JSON.stringify(input)})
+          </code>
+          <TextField
+            label={`Result of ${name}`}
+            value={resultOf(id, name, input)}
+            onValue={(text) => setResults((before) => ({ ...before, [id]: text }))}
+            hint={
+              column.recorded.has(callKey(name, input)) ? 'As it was recorded for the same call.' : undefined
+            }
+          />
+        </div>
+      ))}
+      <Button className="mt-2" onClick={answer}>
+        Use these results in the next run
+      </Button>
+    </>
+  );
+}
