@@ -30,9 +30,19 @@ const TAGS = new Set([
   'Boards',
   'Prices',
   'Alerts',
+  'Evaluations',
+  'Datasets',
+  'Experiments',
+  'Annotation',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
-const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector', 'previewAlert']);
+const READS = new Set([
+  'lookAtInvitation',
+  'startProvider',
+  'checkConnector',
+  'previewAlert',
+  'testEvaluator',
+]);
 /**
  * Need an issuer, an application that asks, another database of the engine or a model: called where those are tested.
  */
@@ -42,6 +52,12 @@ const ELSEWHERE = new Set([
   'revokeApplication',
   'migrateConnector',
   'tryPrompt',
+  'evaluateOffline',
+  // What they send is telemetry, not settings; a lease is no change.
+  'addScore',
+  'addFeedback',
+  'addExperimentItems',
+  'claimQueueItem',
 ]);
 
 const changing = Object.values<RouteDeclaration>(ROUTES).filter(
@@ -92,6 +108,36 @@ const application = async () => {
 const model = () => {
   const body = { name: crypto.randomUUID(), provider: 'openai-compatible', model: 'm' };
   return owner.call('POST', '/api/models', { ...body, baseUrl: 'http://127.0.0.1:1/v1' });
+};
+
+const EVALUATION = '/api/evaluation';
+const evaluator = async () => {
+  const id = `e_${crypto.randomUUID().replaceAll('-', '_')}`;
+  const made = await owner.call('POST', `${EVALUATION}/evaluators`, {
+    id,
+    label: id,
+    kind: 'length',
+    settings: { max: 10 },
+  });
+  return { id, made };
+};
+const dataset = () => owner.call('POST', `${EVALUATION}/datasets`, { name: crypto.randomUUID() });
+const datasetPath = async () => `${EVALUATION}/datasets/${(await dataset()).data.id}`;
+const experiment = async () =>
+  owner.call('POST', `${EVALUATION}/experiments`, {
+    dataset: (await dataset()).data.id,
+    evaluators: [],
+    target: { kind: 'external' },
+  });
+const queue = () =>
+  owner.call('POST', `${EVALUATION}/queues`, {
+    name: crypto.randomUUID(),
+    fields: [{ name: 'quality', kind: 'pass_fail' }],
+  });
+const someSpans = [{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) }];
+const filledQueue = async () => {
+  const path = `${EVALUATION}/queues/${(await queue()).data.id}/items`;
+  return { path, filled: await owner.call('POST', path, { spans: someSpans }) };
 };
 
 const secret = async () => {
@@ -196,6 +242,40 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   updateBoardFolder: async () =>
     owner.call('PUT', `${BOARDS}/folders/${(await folder()).data.id}`, { name: 'changed' }),
   deleteBoardFolder: async () => owner.call('DELETE', `${BOARDS}/folders/${(await folder()).data.id}`),
+
+  setEvaluationConfig: () => owner.call('PUT', `${EVALUATION}/config`, { modelId: null, dailyCapUsd: null }),
+  createEvaluator: async () => (await evaluator()).made,
+  updateEvaluator: async () =>
+    owner.call('PATCH', `${EVALUATION}/evaluators/${(await evaluator()).id}`, { label: 'changed' }),
+  deleteEvaluator: async () => owner.call('DELETE', `${EVALUATION}/evaluators/${(await evaluator()).id}`),
+  startEvaluation: async () =>
+    owner.call('POST', `${EVALUATION}/runs`, { evaluators: [(await evaluator()).id], spans: someSpans }),
+  upsertOfflineTypes: () =>
+    owner.call('POST', `${EVALUATION}/offline/types`, {
+      types: [{ id: 'house_voice', label: 'House voice', prompt: 'Not in our voice.' }],
+    }),
+  updateOfflineType: () => owner.call('PATCH', `${EVALUATION}/offline/types/bias`, { enabled: true }),
+  createDataset: dataset,
+  deleteDataset: async () => owner.call('DELETE', await datasetPath()),
+  addDatasetItems: async () =>
+    owner.call('POST', `${await datasetPath()}/items`, { items: [{ input: 'a' }] }),
+  importDataset: async () =>
+    owner.call('POST', `${await datasetPath()}/import`, {
+      format: 'jsonl',
+      text: '{"input":"a"}',
+      preview: false,
+    }),
+  createExperiment: experiment,
+  deleteExperiment: async () =>
+    owner.call('DELETE', `${EVALUATION}/experiments/${(await experiment()).data.id}`),
+  createQueue: queue,
+  deleteQueue: async () => owner.call('DELETE', `${EVALUATION}/queues/${(await queue()).data.id}`),
+  addQueueItems: async () => (await filledQueue()).filled,
+  labelQueueItem: async () => {
+    const { path } = await filledQueue();
+    const [item] = (await owner.call('GET', path)).data as { id: string }[];
+    return owner.call('POST', `${path}/${item?.id}/labels`, { values: { quality: 'pass' } });
+  },
 
   createCustomPrice: price,
   updateCustomPrice: async () => {

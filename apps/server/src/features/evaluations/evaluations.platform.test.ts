@@ -11,6 +11,9 @@ const judged = (level: number, reason = 'because of this') => ({
   text: JSON.stringify({ reason, level, classification: 'none' }),
 });
 
+/** A web page that may send feedback. */
+const SHOP = 'https://shop.example';
+
 let vendor: FakeAi;
 let place: Installation;
 let owner: Browser;
@@ -67,7 +70,7 @@ const byKey = (method: string, path: string, body?: object) =>
 
 beforeAll(async () => {
   vendor = await startFakeAi({ chunkDelayMs: 0 });
-  place = await openInstallation();
+  place = await openInstallation({ PLATFORM_ALLOWED_CORS_ORIGINS: SHOP });
   owner = await place.own();
   const key = await owner.call('POST', '/api/api-key', { name: 'app', scopes: ['ingest', 'evaluation'] });
   apiKey = String(key.data.apiKey);
@@ -249,6 +252,73 @@ describe('evaluations', () => {
     expect((await owner.call('GET', '/api/evaluation/agreement?name=thumbs')).data).toMatchObject({
       kappa: null,
     });
+  });
+
+  it('give a judge the contexts that rules return, and skip spans for which none returns the evaluator', async () => {
+    const context = await owner.call('POST', '/api/context', {
+      name: 'policy',
+      content: 'Refunds are given within 30 days.',
+    });
+    const rule = await owner.call('POST', '/api/rule-engine/rules', {
+      name: 'ours',
+      groups: [{ conditions: [{ field: 'service.name', operator: 'equals', value: 'shop' }] }],
+      links: [{ entityType: 'context', entityId: context.data.id }],
+    });
+    expect([context.status, rule.status], rule.text).toEqual([201, 201]);
+    await send([70]);
+    vendor.script(judged(1, 'by the policy'));
+    const draft = { kind: 'judge', prompt: 'Breaks the policy.' };
+    const spans = [{ traceId: traceOf(70), spanId: spanOf(70) }];
+    const tested = await owner.call('POST', '/api/evaluation/evaluators/not_saved/test', { spans, draft });
+    expect(tested.data, tested.text).toMatchObject([{ state: 'scored', value: 0.25, verdict: 'pass' }]);
+    expect(JSON.stringify(vendor.requests.at(-1)?.body)).toContain('Refunds are given within 30 days.');
+    expect((await scores('name=not_saved')).length).toBe(0);
+
+    vendor.script(judged(0));
+    const offline = await byKey('POST', '/api/evaluation/offline', {
+      prompt: 'p',
+      response: 'r',
+      eval_types: ['toxicity'],
+      attributes: { 'service.name': 'shop', nested: { a: 1 } },
+    });
+    expect(JSON.parse(offline.text)).toMatchObject({
+      context_applied: {
+        ruleMatched: true,
+        matchingRuleIds: [rule.data.id],
+        contextEntityIds: [context.data.id],
+        userContextsCount: 0,
+      },
+    });
+    const none = await owner.call('POST', '/api/evaluation/evaluators/not_saved/test', { draft });
+    expect(none.status).toBe(400);
+  });
+
+  it('feedback comes from web pages with a key that can do nothing else', async () => {
+    const made = await owner.call('POST', '/api/api-key', { name: 'page', scopes: ['feedback'] });
+    const shown = String(made.data.apiKey);
+    const page = (method: string, path: string, body?: object, origin = SHOP) =>
+      place.browser().call(method, path, body, { authorization: `Bearer ${shown}`, origin });
+    const body = { id: 't1', traceId: traceOf(70), spanId: spanOf(70), name: 'helpful', value: false };
+    const sent = await page('POST', '/api/evaluation/feedback', body);
+    expect([sent.status, sent.headers.get('access-control-allow-origin')], sent.text).toEqual([200, SHOP]);
+    await expect
+      .poll(() => scores('name=helpful'), { timeout: 30_000 })
+      .toMatchObject([
+        { id: 'feedback:t1', source: 'user', value: 0, verdict: null, sessionId: 'session-70' },
+      ]);
+    expect((await page('POST', '/api/evaluation/feedback', body, 'https://else.example')).status).toBe(403);
+    for (const name of ['hallucination', 'brand_voice'])
+      expect((await page('POST', '/api/evaluation/feedback', { ...body, name })).status).toBe(422);
+    for (const bad of [
+      { value: 1e9 },
+      { source: 'judge' },
+      { comment: 'x'.repeat(3_000) },
+      { value: undefined },
+    ])
+      expect((await page('POST', '/api/evaluation/feedback', { ...body, ...bad })).status).toBe(400);
+    for (const path of ['/api/evaluation/scores', '/api/telemetry/fields', '/api/evaluation/evaluators'])
+      expect((await page('GET', path, undefined)).status).toBe(403);
+    expect((await page('POST', '/api/evaluation/scores', body)).status).toBe(403);
   });
 
   it('the wire of shipped clients: types, and a judgement with their names', async () => {

@@ -1,0 +1,152 @@
+import { type FakeAi, startFakeAi } from '@candela/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { newSpanId, newTraceId, sendTrace } from './otlp.ts';
+import { ask, OWNED, OWNER } from './people.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, evaluations in the browser: ${missing}`);
+
+const message = (role: string, content: string) =>
+  JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+
+describe.skipIf(missing !== undefined)('evaluations', () => {
+  let stage: Stage;
+  let vendor: FakeAi;
+  const [traceId, spanId] = [newTraceId(), newSpanId()];
+  const heard: string[][] = [];
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, { as: OWNER, ...options });
+    heard.push(opened.complaints);
+    return opened.page;
+  };
+
+  beforeAll(async () => {
+    vendor = await startFakeAi({
+      chunkDelayMs: 0,
+      respond: (body) =>
+        JSON.stringify(body).includes('You judge an answer')
+          ? { text: JSON.stringify({ reason: 'It promises too much.', level: 4, classification: 'promise' }) }
+          : undefined,
+    });
+    stage = await openStage(OWNED);
+    const { page } = await stage.open('/', { as: OWNER });
+    const post = <T>(path: string, data: unknown) => ask<T>(page, stage, 'POST', path, { data });
+    const { apiKey } = await post<{ apiKey: string }>('/api/api-key', { name: 'app', scopes: ['ingest'] });
+    const { id } = await post<{ id: string }>('/api/models', {
+      name: 'judge',
+      provider: 'openai-compatible',
+      model: 'house-model',
+      baseUrl: `${vendor.url}/v1`,
+    });
+    await ask(page, stage, 'PUT', '/api/evaluation/config', { data: { modelId: id, dailyCapUsd: 5 } });
+    await sendTrace(
+      stage.platform.otlpHttp,
+      {
+        traceId,
+        service: 'shop',
+        startedAt: Date.now() - 120_000,
+        spans: [
+          {
+            spanId,
+            name: 'chat',
+            kind: 3,
+            startMs: 0,
+            durationMs: 900,
+            attributes: {
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.request.model': 'gpt-4o',
+              'gen_ai.input.messages': message('user', 'Do I get my money back?'),
+              'gen_ai.output.messages': message('assistant', 'Always, at any time.'),
+            },
+          },
+        ],
+      },
+      apiKey,
+    );
+    await soon(async () =>
+      (await page.request.get(`${stage.platform.http}/api/telemetry/traces/${traceId}`)).status(),
+    ).toBe(200);
+    await page.context().close();
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await vendor.close();
+  });
+  afterEach(() => {
+    expect(heard.splice(0).flat()).toEqual([]);
+  });
+
+  it('an evaluator is made, tested and run; its score is found by the search, a dataset is filled and run', async () => {
+    const page = await open('/evaluations?tab=evaluators');
+    await page.getByRole('button', { name: 'New evaluator' }).click();
+    await page.getByLabel('Id').fill('promises');
+    await page.getByLabel('Label').fill('Promises');
+    await page.getByLabel('Criteria').fill('Promises that the shop does not make.');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page
+      .getByRole('region', { name: 'Results of the test' })
+      .getByText('It promises too much.')
+      .waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /Promises/ }).waitFor();
+
+    await page.goto(`${stage.platform.http}/traces/${traceId}?span=${spanId}&tab=scores`);
+    await page.getByText('This span has no scores.').waitFor();
+    await page.getByRole('button', { name: 'Evaluate …' }).click();
+    await page.getByLabel('Promises').check();
+    await page.getByRole('button', { name: 'Evaluate', exact: true }).click();
+    await page.getByText('Judged soon.').waitFor();
+    const scores = () =>
+      ask<{ verdict: string }[]>(page, stage, 'GET', `/api/evaluation/scores?traceId=${traceId}`);
+    await expect.poll(scores, { timeout: 60_000, interval: 500 }).toMatchObject([{ verdict: 'fail' }]);
+    await page.goto(`${stage.platform.http}/traces/${traceId}?span=${spanId}&tab=scores`);
+    await page.getByText('It promises too much.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.goto(
+      `${stage.platform.http}/traces?view=spans&q=${encodeURIComponent('score.promises:fail score.promises>0.5')}`,
+    );
+    await soon(() => page.locator('[role=row][aria-rowindex]').count()).toBeGreaterThan(1);
+
+    await page.goto(`${stage.platform.http}/evaluations?tab=datasets`);
+    await page.getByRole('button', { name: 'New dataset' }).first().click();
+    await page.getByLabel('Name').fill('golden');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'golden' }).waitFor();
+    await page.goto(`${stage.platform.http}/traces/${traceId}?span=${spanId}&tab=scores`);
+    await page.getByRole('button', { name: 'Add to dataset …' }).click();
+    await page.getByLabel('Dataset').selectOption({ label: 'golden' });
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Added: revision 2.').waitFor();
+
+    await page.goto(`${stage.platform.http}/playground?trace=${traceId}&span=${spanId}`);
+    await page.getByText('Do I get my money back?').waitFor();
+    await page.getByRole('button', { name: 'Column', exact: true }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await soon(() => page.getByText(/first token/).count()).toBe(2);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Run on a dataset …' }).first().click();
+    await page.getByLabel('Dataset').selectOption({ label: 'golden (1 items)' });
+    await page.getByLabel('Promises').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'By evaluator' }).getByText('promises').waitFor();
+    const experiments = () => ask<{ status: string }[]>(page, stage, 'GET', '/api/evaluation/experiments');
+    await expect.poll(experiments, { timeout: 60_000, interval: 500 }).toMatchObject([{ status: 'done' }]);
+    await page.context().close();
+  });
+
+  it('is readable in the dark and on a telephone', async () => {
+    for (const tab of ['overview', 'evaluators', 'datasets', 'experiments', 'annotation']) {
+      const page = await open(`/evaluations?tab=${tab}`, { colorScheme: 'dark' });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.waitForLoadState('networkidle');
+      expect(await accessibilityFindings(page), tab).toEqual([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth'), tab).toBeLessThanOrEqual(
+        390,
+      );
+      await page.context().close();
+    }
+  });
+});
