@@ -166,8 +166,8 @@ export const evaluationShots: ShotGroup = {
       path: lazily(() => `/playground?trace=${ids.trace}&span=${ids.span}`),
       ready: 'textarea',
       act: async (page) => {
-        await page.getByRole('button', { name: 'Column' }).click();
-        await page.getByRole('button', { name: 'Run' }).click();
+        await page.getByRole('button', { name: 'Column', exact: true }).click();
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
         await page.getByText('first token').first().waitFor();
       },
     },

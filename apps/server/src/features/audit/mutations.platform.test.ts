@@ -123,12 +123,12 @@ const evaluator = async () => {
 };
 const dataset = () => owner.call('POST', `${EVALUATION}/datasets`, { name: crypto.randomUUID() });
 const datasetPath = async () => `${EVALUATION}/datasets/${(await dataset()).data.id}`;
-const experiment = async () =>
-  owner.call('POST', `${EVALUATION}/experiments`, {
-    dataset: (await dataset()).data.id,
-    evaluators: [],
-    target: { kind: 'external' },
-  });
+const experiment = async () => {
+  const { data } = await dataset();
+  await owner.call('POST', `${EVALUATION}/datasets/${data.id}/items`, { items: [{ input: 'a' }] });
+  const body = { dataset: data.id, evaluators: [], target: { kind: 'external' } };
+  return owner.call('POST', `${EVALUATION}/experiments`, body);
+};
 const queue = () =>
   owner.call('POST', `${EVALUATION}/queues`, {
     name: crypto.randomUUID(),

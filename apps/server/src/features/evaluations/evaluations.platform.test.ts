@@ -307,7 +307,7 @@ describe('evaluations', () => {
         { id: 'feedback:t1', source: 'user', value: 0, verdict: null, sessionId: 'session-70' },
       ]);
     expect((await page('POST', '/api/evaluation/feedback', body, 'https://else.example')).status).toBe(403);
-    for (const name of ['hallucination', 'brand_voice'])
+    for (const name of ['hallucination', 'short_answer'])
       expect((await page('POST', '/api/evaluation/feedback', { ...body, name })).status).toBe(422);
     for (const bad of [
       { value: 1e9 },

@@ -23,9 +23,13 @@ import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { EvaluationsSearch } from './evaluations-search.ts';
 
-/** A value of an item in a cell: a text as it is, anything else as JSON. */
-export const valueText = (value: unknown): string =>
-  value === null || value === undefined ? DASH : typeof value === 'string' ? value : JSON.stringify(value);
+/** A value of an item in a cell: a text, or the only one of an object, as it is; anything else as JSON. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return DASH;
+  if (typeof value === 'string') return value;
+  const [first, ...more] = typeof value === 'object' && !Array.isArray(value) ? Object.values(value) : [];
+  return typeof first === 'string' && more.length === 0 ? first : JSON.stringify(value);
+}
 
 const FORMATS = [
   { value: 'jsonl', label: 'JSON lines' },
@@ -142,13 +146,15 @@ function Items({ dataset }: { dataset: DatasetView }) {
           {
             label: 'Input',
             cell: ({ input }) => (
-              <span className="line-clamp-3 whitespace-normal wrap-anywhere">{valueText(input)}</span>
+              <span className="line-clamp-3 min-w-40 whitespace-normal wrap-anywhere">
+                {valueText(input)}
+              </span>
             ),
           },
           {
             label: 'Expected',
             cell: ({ expectedOutput }) => (
-              <span className="line-clamp-3 whitespace-normal wrap-anywhere">
+              <span className="line-clamp-3 min-w-40 whitespace-normal wrap-anywhere">
                 {valueText(expectedOutput)}
               </span>
             ),

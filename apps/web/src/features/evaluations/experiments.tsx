@@ -185,7 +185,7 @@ function Results({ experiment }: { experiment: ExperimentView }) {
 }
 
 const Cell = ({ text }: { text: string }) => (
-  <span className="line-clamp-3 max-w-md whitespace-normal wrap-anywhere">{text}</span>
+  <span className="line-clamp-3 max-w-md min-w-40 whitespace-normal wrap-anywhere">{text}</span>
 );
 
 function Comparison({ id, other }: { id: string; other: string }) {

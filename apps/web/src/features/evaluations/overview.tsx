@@ -34,6 +34,11 @@ const DIMENSION_NAMES: Record<ScoreDimension, string> = {
   source: 'Source',
   label: 'Label',
 };
+const WINDOW_MS: Record<ScoreWindow, number> = {
+  '-24h': 86_400_000,
+  '-7d': 7 * 86_400_000,
+  '-30d': 30 * 86_400_000,
+};
 const WINDOW_NAMES: Record<ScoreWindow, string> = { '-24h': '24 hours', '-7d': '7 days', '-30d': '30 days' };
 
 /** Passed of all verdicts with the interval; without one where there are too few to say anything. */
@@ -70,13 +75,14 @@ export function PassRate(props: {
 }
 
 /** Pass rates over time, a bar each where its time lies; its height is the rate, its strength how many verdicts. */
-function RateBars({ series, stepMs }: { series: ScoreAnalytics['series']; stepMs: number }) {
+function RateBars(props: { series: ScoreAnalytics['series']; stepMs: number; window: ScoreWindow }) {
+  const { series, stepMs } = props;
   const judged = series.filter(({ passRate }) => passRate !== null);
-  const [first, last] = [judged[0], judged.at(-1)];
-  if (first === undefined || last === undefined)
-    return <p className="p-2 text-sm text-muted">No verdicts in this time.</p>;
-  const fromMs = Date.parse(first.time);
-  const span = Date.parse(last.time) + stepMs - fromMs;
+  if (judged.length === 0) return <p className="p-2 text-sm text-muted">No verdicts in this time.</p>;
+  // The newest bar ends where the axis does.
+  const toMs = Math.max(Date.now(), ...judged.map(({ time }) => Date.parse(time) + stepMs));
+  const span = WINDOW_MS[props.window];
+  const fromMs = toMs - span;
   const most = Math.max(1, ...judged.map(({ passed, failed }) => passed + failed));
   return (
     <figure aria-label="Pass rate over time">
@@ -87,7 +93,7 @@ function RateBars({ series, stepMs }: { series: ScoreAnalytics['series']; stepMs
             title={`${time}: ${percent(passRate ?? 0)} of ${passed + failed} verdicts`}
             className="absolute bottom-0 rounded-t-xs bg-accent-fill"
             style={{
-              left: length((Date.parse(time) - fromMs) / span),
+              left: length(Math.max(0, (Date.parse(time) - fromMs) / span)),
               width: `max(3px, calc(${length(stepMs / span)} - 1px))`,
               height: `max(2px, ${length(passRate ?? 0)})`,
               opacity: 0.4 + 0.6 * ((passed + failed) / most),
@@ -96,9 +102,9 @@ function RateBars({ series, stepMs }: { series: ScoreAnalytics['series']; stepMs
         ))}
       </div>
       <figcaption className="flex justify-between text-xs text-muted">
-        <When time={first.time} />
-        <span>height: passed of all; strength: number of verdicts</span>
-        <When time={last.time} />
+        <When time={new Date(fromMs).toISOString()} />
+        <span className="max-sm:hidden">height: passed of all; strength: number of verdicts</span>
+        <When time={new Date(toMs).toISOString()} />
       </figcaption>
     </figure>
   );
@@ -151,13 +157,16 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
     return <Failure error={analytics.error} onRetry={() => void analytics.refetch()} />;
   const groups = analytics.data?.groups ?? [];
   const window = (
-    <Segments
-      label="Time"
-      value={from}
-      choices={SCORE_WINDOWS}
-      nameOf={(value) => WINDOW_NAMES[value]}
-      onChoose={(since) => onChange({ ...search, since })}
-    />
+    <div className="flex">
+      <Segments
+        size="small"
+        label="Time"
+        value={from}
+        choices={SCORE_WINDOWS}
+        nameOf={(value) => WINDOW_NAMES[value]}
+        onChoose={(since) => onChange({ ...search, since })}
+      />
+    </div>
   );
   if (groups.length === 0) {
     return (
@@ -211,9 +220,9 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
       {name !== undefined && <Calibration name={name} />}
       {chosen.data && (
         <section aria-label="Over time and by group" className="grid gap-5 lg:grid-cols-2">
-          <div className="flex flex-col gap-3">
+          <div className="flex min-w-0 flex-col gap-3">
             <h2 className="text-sm font-medium">Pass rate over time{name && `: ${name}`}</h2>
-            <RateBars series={chosen.data.series} stepMs={chosen.data.stepMs} />
+            <RateBars series={chosen.data.series} stepMs={chosen.data.stepMs} window={from} />
             {reasons.length > 0 && (
               <div>
                 <h2 className="mb-1 text-sm font-medium">What fails most</h2>
@@ -230,7 +239,7 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
               </div>
             )}
           </div>
-          <div className="flex flex-col gap-2">
+          <div className="flex min-w-0 flex-col gap-2">
             <SelectField
               label="By"
               className="w-56"
