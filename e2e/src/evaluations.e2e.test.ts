@@ -65,9 +65,8 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
       },
       apiKey,
     );
-    await soon(async () =>
-      (await page.request.get(`${stage.platform.http}/api/telemetry/traces/${traceId}`)).status(),
-    ).toBe(200);
+    const trace = `${stage.platform.http}/api/telemetry/traces/${traceId}`;
+    while (!(await page.request.get(trace)).ok()) await page.waitForTimeout(200);
     await page.context().close();
   });
   afterAll(async () => {

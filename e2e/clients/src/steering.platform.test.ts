@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NODE_BINARY } from '@candela/testkit';
+import { type FakeAi, NODE_BINARY, startFakeAi } from '@candela/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CandelaError, createClient } from '../../../packages/client/src/index.ts';
 import { runProgram } from './shared/run-client.ts';
@@ -74,6 +74,48 @@ describe('openlit', () => {
       });
     },
   );
+});
+
+describe('offline evaluation of openlit', () => {
+  let vendor: FakeAi;
+  beforeAll(async () => {
+    const answer = { reason: 'It promises too much.', level: 2, classification: 'promise' };
+    vendor = await startFakeAi({ chunkDelayMs: 0, respond: () => ({ text: JSON.stringify(answer) }) });
+    const { id } = await steered.ask<{ id: string }>('POST', '/api/models', {
+      name: 'judge',
+      provider: 'openai-compatible',
+      model: 'house-model',
+      baseUrl: `${vendor.url}/v1`,
+    });
+    await steered.ask('PUT', '/api/evaluation/config', { modelId: id, dailyCapUsd: 5 });
+  });
+  afterAll(() => vendor.close());
+  const judged = (type: string, verdict: 'yes' | 'no') => ({
+    type,
+    score: 0.5,
+    verdict,
+    classification: 'promise',
+    explanation: 'It promises too much.',
+  });
+
+  test('of npm: types, one answer and a batch, with contexts by rules', async () => {
+    const program = join(import.meta.dirname, 'openlit/evals.ts');
+    const { types, one, batch, wrongKey } = lastLine(await runProgram(NODE_BINARY, [program], programEnv()));
+    expect(JSON.stringify(types)).toContain('instruction_following');
+    expect(one).toMatchObject({ success: true, evaluations: [judged('Hallucination', 'yes')] });
+    expect(JSON.stringify(vendor.requests[0]?.body)).toContain(CONTEXT.content);
+    expect(batch).toMatchObject({
+      runId: expect.stringMatching(/^batch_/),
+      results: [1, 2].map(() => ({ success: true, evaluations: [judged('Bias', 'no')] })),
+    });
+    expect(JSON.stringify(wrongKey)).toMatch(/key|401/i);
+  });
+
+  test.skipIf(!hasOpenlitPython)('of PyPI: one answer', async () => {
+    const program = join(import.meta.dirname, 'openlit-python/evals.py');
+    const { one } = lastLine(await runProgram(openlitPython, [program], programEnv()));
+    expect(one).toMatchObject({ success: true, evaluations: [judged('Hallucination', 'yes')] });
+  });
 });
 
 /** A request as another SDK makes it. */

@@ -25,7 +25,7 @@ export interface SteeredPlatform {
   readonly platform: PlatformProcess;
   /** Base address. */
   readonly url: string;
-  /** A key with the three scopes that applications need here, and nothing else. */
+  /** A key with the scopes that applications need here, and nothing else. */
   readonly apiKey: string;
   readonly ids: {
     readonly prompt: string;
@@ -91,7 +91,7 @@ async function seed(platform: PlatformProcess): Promise<Pick<SteeredPlatform, 'a
     .join('; ');
   const { apiKey } = await ask<{ apiKey: string }>('POST', '/api/api-key', {
     name: 'applications',
-    scopes: ['prompts', 'vault', 'rule_engine'],
+    scopes: ['prompts', 'vault', 'rule_engine', 'evaluation'],
   });
   const prompt = await ask<Made>('POST', '/api/prompt', {
     name: 'support-answer',
