@@ -116,18 +116,20 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
     await page.getByRole('button', { name: 'golden' }).waitFor();
     await page.goto(`${stage.platform.http}/traces/${traceId}?span=${spanId}&tab=scores`);
     await page.getByRole('button', { name: 'Add to dataset …' }).click();
-    await page.getByLabel('Dataset').selectOption({ label: 'golden' });
+    await page.getByRole('combobox', { name: 'Dataset' }).selectOption({ label: 'golden' });
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Added: revision 2.').waitFor();
 
     await page.goto(`${stage.platform.http}/playground?trace=${traceId}&span=${spanId}`);
-    await page.getByText('Do I get my money back?').waitFor();
+    await soon(() => page.getByRole('textbox', { name: 'User' }).inputValue()).toBe(
+      'Do I get my money back?',
+    );
     await page.getByRole('button', { name: 'Column', exact: true }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await soon(() => page.getByText(/first token/).count()).toBe(2);
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Run on a dataset …' }).first().click();
-    await page.getByLabel('Dataset').selectOption({ label: 'golden (1 items)' });
+    await page.getByRole('combobox', { name: 'Dataset' }).selectOption({ label: 'golden (1 items)' });
     await page.getByLabel('Promises').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('region', { name: 'By evaluator' }).getByText('promises').waitFor();
