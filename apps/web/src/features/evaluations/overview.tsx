@@ -16,6 +16,7 @@ import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { type EvaluationsSearch, SCORE_WINDOWS, type ScoreWindow } from './evaluations-search.ts';
 import { scoreText, Verdict } from './score-list.tsx';
@@ -140,7 +141,7 @@ function Calibration({ name }: { name: string }) {
 
 /** Scores by evaluator, over time, and one by one with their reasons. */
 export function Overview(props: { search: EvaluationsSearch; onChange: (next: EvaluationsSearch) => void }) {
-  const { environment } = useShell();
+  const { environment, window: shown } = useShell();
   const { search, onChange } = props;
   const { name } = search;
   const from = search.since ?? '-7d';
@@ -285,6 +286,22 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
               Failed spans in the search
             </Link>
           )}
+          <span className="ml-auto">
+            <ChartListButton
+              title="scores"
+              start={{
+                kind: 'scores',
+                body: {
+                  ...only,
+                  measures: ['pass_rate'],
+                  groupBy: name === undefined ? ['name'] : [],
+                  overTime: true,
+                  limit: 8,
+                },
+              }}
+              scope={{ window: shown, q: '', environment }}
+            />
+          </span>
         </div>
         <ScoreTable rows={scores.data ?? []} />
       </section>
