@@ -99,7 +99,7 @@ describe('offline evaluation of openlit', () => {
   });
 
   test('of npm: types, one answer and a batch, with contexts by rules', async () => {
-    const program = join(import.meta.dirname, 'openlit/evals.ts');
+    const program = join(import.meta.dirname, 'openlit-evals/main.ts');
     const { types, one, batch, wrongKey } = lastLine(await runProgram(NODE_BINARY, [program], programEnv()));
     expect(JSON.stringify(types)).toContain('instruction_following');
     expect(one).toMatchObject({ success: true, evaluations: [judged('Hallucination', 'yes')] });
@@ -112,7 +112,7 @@ describe('offline evaluation of openlit', () => {
   });
 
   test.skipIf(!hasOpenlitPython)('of PyPI: one answer', async () => {
-    const program = join(import.meta.dirname, 'openlit-python/evals.py');
+    const program = join(import.meta.dirname, 'openlit-evals/main.py');
     const { one } = lastLine(await runProgram(openlitPython, [program], programEnv()));
     expect(one).toMatchObject({ success: true, evaluations: [judged('Hallucination', 'yes')] });
   });
