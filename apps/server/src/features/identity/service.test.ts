@@ -72,7 +72,7 @@ describe('credentials', () => {
   ])('accepts %s on the OTLP endpoint', async (authorization) => {
     const ctx = await identity().authenticate(input({ authorization }));
     expect(ctx.principal).toEqual({ kind: 'key', id: 'bootstrap' });
-    expect(ctx.scopes.size).toBe(9);
+    expect(ctx.scopes.size).toBe(10);
     expect(ctx.environment).toBeUndefined();
   });
 
