@@ -221,7 +221,7 @@ describe('keys', () => {
     expect(made.status).toBe(201);
     const { apiKey, prefix, scopes, id } = made.data as Record<string, string>;
     expect(apiKey).toMatch(/^pk_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/);
-    expect([apiKey?.startsWith(`${prefix}_`), scopes?.length]).toEqual([true, 9]);
+    expect([apiKey?.startsWith(`${prefix}_`), scopes?.length]).toEqual([true, 10]);
     await use(apiKey);
     const listed = await owner.call('GET', '/api/api-key');
     expect(listed.text).not.toContain(apiKey);
