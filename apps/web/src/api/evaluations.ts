@@ -17,6 +17,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import { eventReader } from '../lib/event-stream.ts';
 import { brokenOff } from './broken-off.ts';
+import type { ScoreDimension } from '../lib/score-dimensions.ts';
 import { call, openStream } from './client.ts';
 
 type Environment = string | undefined;
@@ -40,18 +41,6 @@ export const evaluatorsQuery = (environment: Environment) =>
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ queue }) => queue.queued + queue.leased > 0) === true ? AGAIN_MS : false,
   });
-/** What scores are grouped by on the page. */
-export const SCORE_DIMENSIONS = [
-  'name',
-  'model',
-  'prompt_version',
-  'agent',
-  'service',
-  'version',
-  'source',
-  'label',
-] as const;
-export type ScoreDimension = (typeof SCORE_DIMENSIONS)[number];
 /** Figures of scores of what applications sent; experiments have their own page. */
 export const analyticsQuery = (
   environment: Environment,

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { Bug } from 'lucide-react';
-import { validateExceptionsSearch } from '../features/exceptions/exceptions-explore.ts';
+import { validateExceptionsSearch } from '../features/exceptions/exceptions-search.ts';
 import { ExceptionsPage } from '../features/exceptions/exceptions-page.tsx';
 import { grammarOfAddress } from '../features/explore/use-grammar.ts';
 

@@ -1,4 +1,4 @@
-import { SCORE_DIMENSIONS, type ScoreDimension } from '../../api/evaluations.ts';
+import { SCORE_DIMENSIONS, type ScoreDimension } from '../../lib/score-dimensions.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 const EVALUATION_TABS = ['overview', 'evaluators', 'datasets', 'experiments', 'annotation'] as const;

@@ -1,13 +1,8 @@
 import type { ScoreAnalytics, ScoreView } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import {
-  agreementQuery,
-  analyticsQuery,
-  SCORE_DIMENSIONS,
-  type ScoreDimension,
-  scoresQuery,
-} from '../../api/evaluations.ts';
+import { agreementQuery, analyticsQuery, scoresQuery } from '../../api/evaluations.ts';
+import { SCORE_DIMENSIONS, type ScoreDimension } from '../../lib/score-dimensions.ts';
 import { DASH, formatCost, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -25,7 +25,7 @@ import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx
 import { FilterChips } from '../explore/filter-chips.tsx';
 import { MoreRows } from '../../ui/more-rows.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { persistedExceptions } from './exceptions-explore.ts';
+import { persistedExceptions } from './exceptions-search.ts';
 import { NewBadge } from './new-badge.tsx';
 import { Occurrences } from './occurrences.tsx';
 import { TriageBar } from './triage-bar.tsx';

@@ -18,7 +18,8 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { exceptionColumns } from './columns.tsx';
-import { EXCEPTIONS_EXPLORE, persistedExceptions, TRIAGE } from './exceptions-explore.ts';
+import { EXCEPTIONS_EXPLORE } from './exceptions-explore.ts';
+import { persistedExceptions, TRIAGE } from './exceptions-search.ts';
 import { FirstException } from './first-exception.tsx';
 
 const route = getRouteApi('/exceptions/');
