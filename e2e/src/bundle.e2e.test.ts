@@ -11,7 +11,7 @@ import { openStage, type Stage, WEB_DIST } from './stage.ts';
 /** Bytes of JavaScript after gzip: any page with everything it needs to be there, and what all pages share. */
 const PAGE_LIMIT = 200_000;
 /** What a browser loads for a page with its data, also what is asked for only once those are there. */
-const LOADED_LIMIT = 210_000;
+const LOADED_LIMIT = 212_000;
 /** Nothing that a page asks for by itself comes later. */
 const SETTLED_MS = 4_000;
 /** Of this about 4 kB are names and paths of the API: they grow with every route. */
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)('size of the web UI in the browser', () =
     ['a session', `/sessions/${LONG_SESSION}`, '.prose-message'],
     ['traces', '/traces', '[role=row] a'],
     ['home', '/', 'main svg'],
-  ])('loads less than 210 kB of JavaScript (gzip) for %s', async (name, path, shown) => {
+  ])('loads less than 212 kB of JavaScript (gzip) for %s', async (name, path, shown) => {
     // Nothing of it is in the cache of a browser that saw only an answer of the API.
     const { page } = await stage.open('/api/health');
     const bodies: Promise<Buffer>[] = [];
