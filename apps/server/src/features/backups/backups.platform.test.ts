@@ -74,7 +74,9 @@ async function countIn(of: PlatformProcess): Promise<number> {
   return data.rows[0]?.values[0] ?? 0;
 }
 
-it('holds what was acknowledged before it, while more comes in; a killed platform goes on elsewhere with it', async () => {
+it('holds what was acknowledged before it, while more comes in; a restored one goes on with it', {
+  timeout: 300_000,
+}, async () => {
   let acknowledged = 0;
   for (let batch = 0; batch < 20; batch += 1) if (await send(platform, 100)) acknowledged += 100;
   const before = acknowledged;
@@ -119,7 +121,9 @@ it('holds what was acknowledged before it, while more comes in; a killed platfor
   );
 });
 
-it('stores only what is new, keeps as many as it should, and tells damage', async () => {
+it('stores only what is new, keeps as many as it should, and tells damage', {
+  timeout: 300_000,
+}, async () => {
   await send(platform, 10);
   for (let round = 0; round < 2; round += 1) await candela(['create']);
   const lines = (await candela(['list', '--target', 'backups'])).trim().split('\n');
