@@ -78,8 +78,6 @@ describe.skipIf(!mounted)('a disk that is full when the platform is killed', () 
     await platform.kill();
 
     platform = await start(false);
-    const health = await ask('/api/health');
-    expect(health.data).toMatchObject({ status: 'ok', state: 'degraded' });
     // A start tidies up, which makes some room.
     fillers.push(fill('more'));
     let refused = 0;
@@ -88,6 +86,9 @@ describe.skipIf(!mounted)('a disk that is full when the platform is killed', () 
       else refused += 1;
     }
     expect(refused).toBe(1);
+    await expect
+      .poll(async () => (await ask('/api/health')).data, { timeout: 60_000 })
+      .toMatchObject({ status: 'ok', state: 'degraded' });
     expect(await count()).toEqual(expect.any(Number));
 
     for (const filler of fillers) rmSync(filler);
