@@ -247,10 +247,10 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 
 /**
- * Ids of telemetry, saved views, boards and the like are asked for in `tenancy.platform.test.ts`. Jobs are those of the
+ * Ids of telemetry, saved views, boards, disputes and the like are asked for in `tenancy.platform.test.ts`. Jobs are those of the
  * installation, the same for everybody.
  */
-const ELSEWHERE = /^\/api\/(jobs|boards)\//;
+const ELSEWHERE = /^\/api\/(jobs|boards|coding-agents)\//;
 const routes = Object.values<RouteDeclaration>(ROUTES).filter(
   ({ path, permission }) =>
     path.includes('{') && permission !== 'public' && permission.key === 'session' && !ELSEWHERE.test(path),
