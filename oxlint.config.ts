@@ -55,6 +55,7 @@ const packages = [
   'telemetry-store',
   'metadata-store',
   'vault',
+  'backup',
   'testkit',
   'client',
 ];
@@ -111,6 +112,7 @@ export default defineConfig({
     }),
     forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(['packages/redaction/src/**'], [...everywhere, onlyPackages(), nodeModules]),
+    forbid(['packages/backup/src/**'], [...everywhere, onlyPackages('kernel', 'telemetry-store')]),
     forbid(
       ['packages/coding-agents/src/**'],
       [...everywhere, onlyPackages('kernel', 'semconv', 'contract', 'redaction')],

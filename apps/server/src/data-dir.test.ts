@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UNFINISHED_RESTORE } from '@candela/backup';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DataDirError, prepareDataDir } from './data-dir.ts';
 
@@ -13,6 +14,13 @@ describe('the data directory', () => {
     prepareDataDir(path);
     prepareDataDir(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  it('with a restore that did not finish is no installation', () => {
+    const path = join(dir, 'partly');
+    prepareDataDir(path);
+    writeFileSync(join(path, UNFINISHED_RESTORE), '');
+    expect(() => prepareDataDir(path)).toThrow(/part of a backup/);
   });
 
   it('that is a file or below one is refused in a sentence that names the variable', () => {

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { UNFINISHED_RESTORE } from '@candela/backup';
 
 /** The data directory cannot be used; the sentence says what is wrong and which variable names another. */
 export class DataDirError extends Error {
@@ -17,6 +18,11 @@ export function prepareDataDir(dir: string): void {
     throw new DataDirError(
       `The data directory ${dir} cannot be used: ${why}. Choose another one with PLATFORM_DATA_DIR.`,
       { cause: thrown },
+    );
+  }
+  if (existsSync(join(dir, UNFINISHED_RESTORE))) {
+    throw new DataDirError(
+      `The data directory ${dir} holds a part of a backup: its restore did not finish. Remove it, and restore again.`,
     );
   }
 }

@@ -28,6 +28,9 @@ export interface CaptureParts {
 const ENGINE = 'telemetry/engine/store';
 const METADATA = 'metadata.sqlite';
 const VAULT_KEY = 'vault.key';
+/** Of a directory in the data directory, while a backup is made; nothing that a person would call one of theirs. */
+const SCRATCH = '.candela-backup-scratch-';
+const IS_SCRATCH = /^\.candela-backup-scratch-[A-Za-z0-9]{6}$/;
 const SHADOW = /^candela_backup_[0-9a-z_]+$/;
 
 /** Makes a backup of a running installation. @throws BackupError, and what the target throws */
@@ -35,12 +38,12 @@ export async function capture(parts: CaptureParts): Promise<Manifest> {
   const { repository, dataDir, signal, now } = parts;
   const [last] = await repository.ids();
   const former = last === undefined ? undefined : await repository.manifest(last);
-  if (former !== undefined) repository.trust(former);
+  await repository.look();
   const id = newId(now);
-  const scratch = await mkdtemp(join(dataDir, 'backup-'));
+  await sweep(dataDir);
+  const scratch = await mkdtemp(join(dataDir, SCRATCH));
   const shadow = `candela_backup_${id.replaceAll('-', '_').toLowerCase()}`;
   try {
-    await sweep(dataDir);
     const counts = await still(parts, shadow, scratch);
     const packs: Pack[] = [];
     let newBytes = 0;
@@ -72,7 +75,7 @@ export async function capture(parts: CaptureParts): Promise<Manifest> {
               .digest('hex')
           : undefined;
         const same = sum === undefined ? undefined : known.get(`${join(ENGINE, path)} ${sum}`);
-        if (same !== undefined) packs.push(same);
+        if (same !== undefined && repository.hasAll(same)) packs.push(same);
         else await add(frozen, path, files, join(ENGINE, path), sum);
       }
     }
@@ -91,7 +94,6 @@ export async function capture(parts: CaptureParts): Promise<Manifest> {
     await repository.keep(manifest);
     return manifest;
   } finally {
-    await rm(scratch, { recursive: true, force: true });
     await sweep(dataDir);
   }
 }
@@ -144,6 +146,9 @@ async function copyFiles(from: string, to: string, dir: string): Promise<void> {
 
 /** Takes away what an earlier backup, that was killed, left behind. */
 async function sweep(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (IS_SCRATCH.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
+  }
   const shadows = join(dataDir, ENGINE, 'shadow');
   for (const name of await readdir(shadows).catch(() => [])) {
     if (SHADOW.test(name)) await rm(join(shadows, name), { recursive: true, force: true });

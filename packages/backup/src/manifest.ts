@@ -60,6 +60,9 @@ export function parseManifest(bytes: Buffer, id: string): Manifest {
   }
   for (const { dir, files, chunks } of manifest.packs as readonly Pack[]) {
     const isSafe =
+      typeof dir === 'string' &&
+      Array.isArray(files) &&
+      Array.isArray(chunks) &&
       isDir(dir) &&
       files.every(([name, size]) => isName(name) && Number.isSafeInteger(size) && size >= 0) &&
       chunks.every((chunk) => CHUNK.test(chunk));

@@ -52,7 +52,8 @@ describe.each([['open', undefined] as const, ['sealed', PASSPHRASE] as const])(
       await repository.keep(manifestOf(ids[0], [first.pack]));
       writeFileSync(join(root, 'from/part/count.txt'), '43');
       const later = await Repository.open(target(), passphrase);
-      later.trust(await later.manifest(ids[0]));
+      await later.look();
+      expect(later.hasAll(first.pack)).toBe(true);
       const second = await later.store(join(root, 'from'), 'part', NAMES);
       expect(second.newBytes).toBe(19);
       await later.keep(manifestOf(ids[1], [second.pack]));
@@ -78,6 +79,11 @@ describe.each([['open', undefined] as const, ['sealed', PASSPHRASE] as const])(
       await expect(repository.restore(pack, join(root, 'to'))).rejects.toThrow('was changed');
       rmSync(file);
       await expect(repository.restore(pack, join(root, 'gone'))).rejects.toThrow('is not whole');
+      // The next backup stores it anew.
+      const next = await Repository.open(target(), passphrase);
+      await next.look();
+      expect(next.hasAll(pack)).toBe(false);
+      expect((await next.store(join(root, 'from'), 'part', ['count.txt'])).newBytes).toBe(2);
     });
   },
 );

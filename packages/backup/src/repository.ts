@@ -82,9 +82,18 @@ export class Repository {
     return parseManifest(this.#seal.open(sealed, manifestPath(id)), id);
   }
 
-  /** The chunks of a former backup need not be stored again. */
-  trust(manifest: Manifest): void {
-    for (const { chunks } of manifest.packs) for (const chunk of chunks) this.#there.add(chunk);
+  /**
+   * Learns which chunks are there, those of a backup that was cut off too: they are not stored again. Asked of the place and not of a
+   * manifest, so that one which went missing is stored anew.
+   */
+  async look(): Promise<void> {
+    for await (const path of this.target.list('chunks/'))
+      this.#there.add(path.slice(path.lastIndexOf('/') + 1));
+  }
+
+  /** Whether all chunks of a pack are known to be there. */
+  hasAll({ chunks }: Pack): boolean {
+    return chunks.every((chunk) => this.#there.has(chunk));
   }
 
   /** Makes a backup known: its chunks are stored. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, silentLogger } from '@candela/kernel';
@@ -7,6 +7,9 @@ import { countsOf, differences } from './counts.ts';
 import type { Manifest } from './manifest.ts';
 import type { Repository } from './repository.ts';
 import { BackupError } from './targets/target.ts';
+
+/** Stands in a data directory while it is restored: a platform does not start on a part of a backup. */
+export const UNFINISHED_RESTORE = 'restore.unfinished';
 
 /** What came of comparing a restored installation with its manifest. */
 export interface Comparison {
@@ -30,7 +33,10 @@ export async function restore(
   await refuseUsed(dataDir);
   const manifest = await repository.manifest(id);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const unfinished = join(dataDir, UNFINISHED_RESTORE);
+  await writeFile(unfinished, `${id}\n`);
   for (const pack of manifest.packs) await repository.restore(pack, dataDir);
+  await rm(unfinished);
   if (manifest.vaultKey) await chmod(join(dataDir, 'vault.key'), 0o600);
   if (!manifest.telemetry) return { manifest, rows: 0, differences: [] };
   const store = await openTelemetryStore({ kind: 'embedded', dataDir: join(dataDir, 'telemetry'), logger });

@@ -20,6 +20,7 @@ export function folderTarget(root: string): Target {
           await handle.close();
         }
         await rename(partial, file);
+        await syncDirectory(dirname(file));
       } catch (thrown) {
         await rm(partial, { force: true });
         throw thrown;
@@ -49,4 +50,14 @@ export function folderTarget(root: string): Target {
       await rm(join(root, path), { force: true });
     },
   };
+}
+
+/** Without it a power cut may take the name of a file that is itself on the disk. */
+async function syncDirectory(dir: string): Promise<void> {
+  const handle = await open(dir);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
