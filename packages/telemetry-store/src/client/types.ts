@@ -13,7 +13,7 @@ export interface SelectOptions {
   readonly maxMemoryBytes?: number;
   readonly maxResultRows?: number;
   readonly signal?: AbortSignal;
-  /** 1 first: a statement stands still while one that comes before it runs, for a moment at a time. Default: none does. */
+  /** 1 first: a statement stands still while one that comes before it runs, for at most a second at a time. Default: none does. */
   readonly priority?: number;
   /** On whose behalf: the embedded engine shares its places out among those who ask. */
   readonly asker?: string;

@@ -75,9 +75,7 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
  * to find more of them (`optimize_and_compare_chain`): times are bounded on the column itself, and it was a sixth of
  * the time in which the engine takes a chart of histograms apart. Nor are keys of groups looked for that follow from others
  * (`optimize_group_by_function_keys`, `optimize_aggregators_of_group_by_keys`): our groups have none, and each of the two
- * looks through all selects within a select once more for every one around them, together another sixth. What comes after
- * others stands still for a tenth of a second between two blocks (`low_priority_query_wait_time_ms`): under many readers
- * somebody is always first, and with the engine's second it would hardly go on.
+ * looks through all selects within a select once more for every one around them, together another sixth.
  */
 export function usersXml(caps: EngineCaps): string {
   return `<clickhouse>
@@ -89,7 +87,6 @@ export function usersXml(caps: EngineCaps): string {
     <max_result_bytes>${caps.resultBytes}</max_result_bytes>
 ${statementSize}
     <result_overflow_mode>throw</result_overflow_mode>
-    <low_priority_query_wait_time_ms>100</low_priority_query_wait_time_ms>
     <use_uncompressed_cache>0</use_uncompressed_cache>
     <optimize_and_compare_chain>0</optimize_and_compare_chain>
     <optimize_group_by_function_keys>0</optimize_group_by_function_keys>

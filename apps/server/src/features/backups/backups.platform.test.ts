@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Repository, targetOf } from '@candela/backup';
 import { silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
 import { NODE_BINARY, type PlatformProcess, startPlatform } from '@candela/testkit';
@@ -137,7 +138,16 @@ it('stores only what is new, keeps as many as it should, and tells damage', {
   for (let round = 0; round < 2; round += 1) await candela(['create']);
   const lines = (await candela(['list', '--target', 'backups'])).trim().split('\n');
   expect(lines).toHaveLength(2);
-  expect(readFileSync(join(root, 'data/metadata.sqlite')).length).toBeGreaterThan(0);
+  const repository = await Repository.open(
+    targetOf(join(root, 'backups'), {}),
+    BACKUP.PLATFORM_BACKUP_PASSPHRASE,
+  );
+  const [newest = ''] = await repository.ids();
+  const { bytes, newBytes, packs } = await repository.manifest(newest);
+  // Parts that did not change since the one before are named and not stored: the settings alone are new.
+  const settings = packs.find(({ files }) => files.some(([name]) => name === 'metadata.sqlite'));
+  expect(newBytes).toBeLessThan(bytes / 2);
+  expect(newBytes).toBeGreaterThanOrEqual(settings?.files[0]?.[1] ?? Infinity);
   cpSync(join(root, 'backups'), join(root, 'damaged'), { recursive: true });
   const files = readdirSync(join(root, 'damaged/chunks'), { recursive: true, withFileTypes: true });
   for (const file of files) {
