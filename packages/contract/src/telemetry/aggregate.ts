@@ -32,6 +32,7 @@ export const MEASURES = [
   'cache_read_tokens',
   'cache_write_tokens',
   'reasoning_tokens',
+  'total_tokens',
   'cost',
 ] as const;
 

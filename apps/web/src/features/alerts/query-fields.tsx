@@ -19,6 +19,7 @@ const MEASURES = [
   'ttft_p95',
   'input_tokens',
   'output_tokens',
+  'total_tokens',
   'model_calls',
   'traces',
   'sessions',

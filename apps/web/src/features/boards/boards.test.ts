@@ -1,6 +1,6 @@
 import { frameOfAggregate } from '@candela/contract/frames';
 import { expect, it } from 'vitest';
-import { figureOfFrame, itemsOfFrame, seriesOfFrame, toneOf } from '../panels/prepare-frame.ts';
+import { figureOfFrame, itemsOfFrame, seriesOfFrame, sharedLook, toneOf } from '../panels/prepare-frame.ts';
 import { chosenOf, panelOfText, panelText } from './board-search.ts';
 import { csvOf } from './download.ts';
 
@@ -41,10 +41,36 @@ it('a frame over time is a series a group, the largest first, and the period bef
     ['large', 2],
     ['small', 1],
   ]);
-  expect(previous.map(({ label, points }) => [label, points[0]?.value])).toEqual([
-    ['small', 5],
-    ['large', null],
+  expect(previous.map(({ label, points }) => [label, points[0]?.value])).toEqual([['small', 5]]);
+});
+
+it('a group of which nothing is known is not drawn: an unknown price is not $0', () => {
+  const frame = answer(
+    [
+      { time: TIME, group: ['priced'], values: [0.5], previous: null },
+      { time: TIME, group: ['own-model'], values: [null], previous: null },
+    ],
+    { bucketSeconds: 60 },
+  );
+  expect(seriesOfFrame(frame, { type: 'bar' }).series.map(({ label }) => label)).toEqual(['priced']);
+});
+
+it('panels that are read together give a group one colour, and know all names of the page', () => {
+  const visual = { type: 'bar' } as const;
+  const of = (...models: string[]) =>
+    answer(
+      models.map((model, at) => ({ time: TIME, group: [model], values: [at + 1], previous: null })),
+      { bucketSeconds: 60 },
+    );
+  const [cost, tokens] = [of('a-2024-07-18', 'b', 'c'), of('a', 'c', 'd', 'e', 'f')];
+  const { names, colours } = sharedLook([
+    { frame: cost, visual },
+    { frame: tokens, visual },
+    { frame: undefined, visual },
   ]);
+  expect(names.toSorted()).toEqual(['a', 'a-2024-07-18', 'b', 'c', 'd', 'e', 'f']);
+  expect(new Set(['a-2024-07-18', 'b', 'c'].map((key) => colours.get(key))).size).toBe(3);
+  expect(new Set(['a', 'c', 'd', 'e', 'f'].map((key) => colours.get(key))).size).toBe(5);
 });
 
 it('a frame without time is ranked items and one figure; nothing measured is not 0', () => {

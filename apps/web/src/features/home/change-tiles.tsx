@@ -9,7 +9,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatDuration, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { FailureLine } from '../../ui/states.tsx';
-import { BARS, bucketValues, costOf, errorSeconds, type Figure, figureOf, sumOf } from './figures.ts';
+import { BARS, bucketValues, costOf, errorSeconds, type Figure, figureOf } from './figures.ts';
 import { useFigures } from './use-figures.ts';
 
 /** Whole requests: their root spans. Counts come at once; quantiles have to read the spans and are asked for apart. */
@@ -19,7 +19,7 @@ const REQUESTS = {
   comparePrevious: true,
 } satisfies FigureBody;
 const USAGE = {
-  measures: ['model_calls', 'cost', 'input_tokens', 'output_tokens'],
+  measures: ['model_calls', 'cost', 'total_tokens'],
   comparePrevious: true,
 } satisfies FigureBody;
 const REQUESTS_OVER_TIME = {
@@ -36,7 +36,7 @@ const LATENCY_OVER_TIME = {
   bucketSeconds: 'auto',
 } satisfies FigureBody;
 const USAGE_OVER_TIME = {
-  measures: ['model_calls', 'cost', 'input_tokens', 'output_tokens'],
+  measures: ['model_calls', 'cost', 'total_tokens'],
   bucketSeconds: 'auto',
 } satisfies FigureBody;
 const LOGS = { signal: 'logs', measures: ['count', 'errors'], comparePrevious: true } satisfies FigureBody;
@@ -79,7 +79,6 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
     bucketValues(query.data, measure, isSum);
   const highest = (query: typeof failedLines) => peaks(line(query, 0, true), BARS);
   const most = `each bar the worst ${formatDuration(fine * 1_000)} of its time`;
-  const tokens = addUp(line(usageLines, 2, true), line(usageLines, 3, true));
   const tile = (about: {
     label: string;
     figure: Figure;
@@ -167,10 +166,10 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
         })}
         {tile({
           label: 'Tokens',
-          figure: sumOf(figureOf(usage.data, 2, true), figureOf(usage.data, 3, true)),
+          figure: figureOf(usage.data, 2, true),
           unit: '',
           better: 'neither',
-          values: tokens,
+          values: line(usageLines, 2, true),
           kind: 'bars',
           search: { sort: '-tokens' },
         })}
@@ -217,6 +216,3 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
 
 const hadAnything = (data: AggregateData | undefined): boolean =>
   data?.rows.some((row) => row.previous?.some((value) => (value ?? 0) > 0) === true) === true;
-
-const addUp = (a: readonly (number | null)[], b: readonly (number | null)[]): (number | null)[] =>
-  a.map((value, at) => (value ?? 0) + (b[at] ?? 0));

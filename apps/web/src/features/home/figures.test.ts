@@ -1,15 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AggregateData } from '../../api/home.ts';
-import {
-  bucketValues,
-  costOf,
-  errorSeconds,
-  figureOf,
-  modelsOf,
-  rankedOf,
-  seriesByModel,
-  sumOf,
-} from './figures.ts';
+import { bucketValues, costOf, errorSeconds, figureOf, rankedOf } from './figures.ts';
 
 type Row = AggregateData['rows'][number];
 const row = (changes: Partial<Row>): Row => ({
@@ -37,10 +28,6 @@ it('reads a figure and the one before; nothing is 0 of a sum and unknown of a qu
   expect(figureOf(data, 1, false)).toEqual({ value: null, previous: 7 });
   expect(figureOf(answer([]), 0, true)).toEqual({ value: 0, previous: 0 });
   expect(figureOf(undefined, 0, false)).toEqual({ value: null, previous: null });
-  expect(sumOf({ value: 1, previous: null }, { value: 2, previous: null })).toEqual({
-    value: 3,
-    previous: null,
-  });
 });
 
 it('gives every bucket of the answer a value', () => {
@@ -78,34 +65,6 @@ it('does not take calls without a price for free ones', () => {
     value: 0,
     previous: 0,
   });
-});
-
-it('draws the cost of models whose price is known, and says how many they are', () => {
-  const time = '2026-11-20T10:20:00.000Z';
-  const rows = [
-    row({ time, group: ['gpt-4o'], values: [0.5, 1] }),
-    row({ time, group: ['own-model'], values: [null, 4] }),
-  ];
-  const data = { ...answer(rows, 1_200), groups: 9 };
-  const cost = seriesByModel(data, 'cost');
-  expect([cost.series.map(({ key }) => key), cost.total]).toEqual([['gpt-4o'], 1]);
-  const tokens = seriesByModel(data, 'tokens');
-  expect(tokens.series.map(({ key, points }) => [key, points[0]?.value])).toEqual([
-    ['own-model', 4],
-    ['gpt-4o', 1.5],
-  ]);
-  expect(tokens.total).toBe(9);
-  expect(seriesByModel(undefined, 'cost')).toEqual({ series: [], total: 0 });
-});
-
-it('calls a model as no other chart of the page calls another one', () => {
-  const time = '2026-11-20T10:20:00.000Z';
-  const of = (model: string) => answer([row({ time, group: [model], values: [1, 1] })], 1_200);
-  const [cost, tokens] = [of('gpt-4o-mini-2024-07-18'), of('gpt-4o-mini')];
-  const onPage = [...modelsOf(cost), ...modelsOf(tokens)];
-  expect(seriesByModel(cost, 'cost', onPage).series[0]?.label).toBe('gpt-4o-mini-2024-07-18');
-  expect(seriesByModel(tokens, 'tokens', onPage).series[0]?.label).toBe('gpt-4o-mini');
-  expect(seriesByModel(cost, 'cost', modelsOf(cost)).series[0]?.label).toBe('gpt-4o-mini');
 });
 
 it('errors are counted finely over long ranges, and no finer than a bar or five minutes', () => {

@@ -1,7 +1,4 @@
 import type { AggregateData } from '../../api/home.ts';
-import { largestFirst, seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
-import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
-import { withModelNames } from '../../lib/models.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 
 /** Bars of a tile at most. */
@@ -40,13 +37,6 @@ export function costOf(cost: Figure, calls: Figure): Figure {
   return { value: spent(cost.value, calls.value), previous: spent(cost.previous, calls.previous) };
 }
 
-/** Two figures added; unknown only when both are. */
-export function sumOf(a: Figure, b: Figure): Figure {
-  const add = (left: number | null, right: number | null) =>
-    left === null && right === null ? null : (left ?? 0) + (right ?? 0);
-  return { value: add(a.value, b.value), previous: add(a.previous, b.previous) };
-}
-
 /**
  * One value a bucket over the window of the answer, which is not the one of the page while another one is asked for; a
  * bucket without a row is 0 of a sum and a gap of anything else.
@@ -80,34 +70,4 @@ export function rankedOf(data: AggregateData | undefined): Ranked[] {
   return (data?.rows ?? [])
     .filter((row) => (row.values[0] ?? 0) > 0 && row.group.some((part) => part !== ''))
     .map((row) => ({ group: row.group, values: row.values, before: row.previous?.[0] ?? null }));
-}
-
-/** Models that an answer by model names. */
-export const modelsOf = (data: AggregateData | undefined): string[] => [
-  ...new Set(data?.rows.map(({ group: [model = ''] }) => model)),
-];
-
-/** A series a model of its cost or its tokens, and how many models there are to draw. `onPage`: models that others name. */
-export function seriesByModel(
-  data: AggregateData | undefined,
-  measure: 'cost' | 'tokens',
-  onPage: readonly string[] = [],
-): { series: ChartSeries[]; total: number } {
-  if (data === undefined) return { series: [], total: 0 };
-  const own = withModelNames(seriesOfAggregate(data, 0, 'all'), onPage);
-  if (measure === 'cost') {
-    // An unknown price is not $0. Largest first: behind a model without a price there are only others without.
-    const priced = own.filter(({ points }) => points.some(({ value }) => value !== null));
-    return { series: priced, total: priced.length < own.length ? priced.length : data.groups };
-  }
-  // Input and output are two measures and one figure.
-  const output = new Map(seriesOfAggregate(data, 1, 'all').map((one) => [one.key, one.points]));
-  const series = own.map((one) => ({
-    ...one,
-    points: one.points.map((point, at) => ({
-      timeMs: point.timeMs,
-      value: (point.value ?? 0) + (output.get(one.key)?.[at]?.value ?? 0),
-    })),
-  }));
-  return { series: largestFirst(series), total: data.groups };
 }

@@ -5,8 +5,8 @@ import type { Scope } from '../../api/telemetry.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { openQueryOf, panelFrameQuery } from './panel-query.ts';
-import { partsOf, seriesOfFrame } from './prepare-frame.ts';
-import { PanelView } from './panel-view.tsx';
+import { isZeroWhereMissing, partsOf, seriesOfFrame, type SharedLook } from './prepare-frame.ts';
+import { PanelView, type PanelViewProps } from './panel-view.tsx';
 
 /** A panel on a page: asked within the scope of the page, with its states and the query behind it. */
 export function PanelCard(props: {
@@ -16,17 +16,24 @@ export function PanelCard(props: {
   height?: number;
   empty?: ReactNode;
   onZoom?: (window: TimeWindow) => void;
+  onDrill?: PanelViewProps['onDrill'];
+  shared?: SharedLook;
 }) {
   const { panel, scope, height = 160 } = props;
   const state = useQuery({ ...panelFrameQuery(panel, scope), placeholderData: keepPreviousData });
   const frame = state.data;
   const query = openQueryOf(panel, scope);
+  // A page that has words for "nothing" says them of sums that are 0, too.
+  const hasOnlyZeros =
+    frame !== undefined &&
+    props.empty !== undefined &&
+    isZeroWhereMissing(frame, panel.visual, panel.query.kind);
   const isEmpty =
     frame !== undefined &&
     (partsOf(frame, panel.visual).time === -1
       ? frame.rows.length === 0
-      : seriesOfFrame(frame, panel.visual).series.every(({ points }) =>
-          points.every(({ value }) => value === null),
+      : seriesOfFrame(frame, panel.visual).series.every(
+          ({ points }) => hasOnlyZeros && points.every(({ value }) => value === 0),
         ));
   return (
     <ChartCard
@@ -46,6 +53,8 @@ export function PanelCard(props: {
           height={height}
           pending={state.isPlaceholderData}
           onZoom={props.onZoom}
+          onDrill={props.onDrill}
+          shared={props.shared}
         />
       )}
     </ChartCard>

@@ -48,6 +48,7 @@ const MEASURES: readonly Measure[] = [
   'cache_read_tokens',
   'cache_write_tokens',
   'reasoning_tokens',
+  'total_tokens',
   'cost',
 ];
 /** Log records have no durations, tokens or cost. */

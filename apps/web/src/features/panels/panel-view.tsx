@@ -14,6 +14,7 @@ import {
   itemsOfFrame,
   partsOf,
   seriesOfFrame,
+  type SharedLook,
   toneOf,
 } from './prepare-frame.ts';
 
@@ -32,6 +33,8 @@ export interface PanelViewProps {
   readonly height: number;
   readonly pending?: boolean;
   readonly onZoom?: ((window: TimeWindow) => void) | undefined;
+  /** Where it is read together with other panels. */
+  readonly shared?: SharedLook | undefined;
   /** Leads to the rows: of a bucket of time, of a group, or of all. */
   readonly onDrill?: ((at: { readonly window?: TimeWindow; readonly group?: string }) => void) | undefined;
 }
@@ -141,8 +144,15 @@ function OverTime(props: PanelViewProps) {
   const { series, previous } = useMemo(() => {
     const made = seriesOfFrame(frame, visual);
     const isModel = frame.columns.some(({ name }) => name === 'model');
-    return isModel ? { ...made, series: withModelNames(made.series) } : made;
-  }, [frame, visual]);
+    return isModel ? { ...made, series: withModelNames(made.series, props.shared?.names) } : made;
+  }, [frame, visual, props.shared]);
+  // Groups of which nothing is known are not among those that are drawn: behind them are only others like them.
+  const total = useMemo(() => {
+    if (frame.groups === null || frame.groups <= series.length) return undefined;
+    const { groups } = partsOf(frame, visual);
+    const answered = new Set(frame.rows.map((row) => JSON.stringify(groups.map((at) => row[at])))).size;
+    return series.length < answered ? undefined : frame.groups;
+  }, [frame, visual, series]);
   const hasLegend = visual.legend ?? series.length > 1;
   const type =
     visual.type === 'bar' || visual.type === 'area' ? visual.type : visual.stacked === true ? 'area' : 'line';
@@ -155,7 +165,8 @@ function OverTime(props: PanelViewProps) {
       unit={partsOf(frame, visual).unit}
       missing={isZeroWhereMissing(frame, visual, query.kind) ? 'zero' : 'gap'}
       series={series}
-      {...(frame.groups === null || frame.groups <= series.length ? {} : { total: frame.groups })}
+      {...(total === undefined ? {} : { total })}
+      {...(props.shared === undefined ? {} : { colours: props.shared.colours })}
       {...(previous.length > 0 ? { previous } : {})}
       window={props.window}
       stepSeconds={frame.stepSeconds ?? 60}

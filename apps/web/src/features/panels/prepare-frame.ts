@@ -2,7 +2,8 @@ import type { Frame, Panel } from '@candela/contract';
 import { isSumMeasure } from '@candela/contract/frames';
 import { largestFirst, seriesKey } from '../../charts/prepare/aggregate-series.ts';
 import type { HeatCell } from '../../charts/prepare/heatmap.ts';
-import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
+import { paletteOfAll } from '../../charts/prepare/palette.ts';
+import { type ChartSeries, identityOf } from '../../charts/prepare/time-chart.ts';
 
 type Visual = Panel['visual'];
 type Cell = Frame['rows'][number][number];
@@ -72,7 +73,29 @@ export function seriesOfFrame(
     }
     return largestFirst([...found].map(([key, one]) => ({ key, ...one })));
   };
-  return { series: collect(({ at }) => at), previous: collect(({ before }) => before) };
+  // What was never measured draws nothing, and an unknown price is not $0.
+  const known = (series: readonly ChartSeries[]) =>
+    series.filter(({ points }) => points.some(({ value }) => value !== null));
+  return { series: known(collect(({ at }) => at)), previous: known(collect(({ before }) => before)) };
+}
+
+/** Names and colours that panels read together have in common: one model is one name and one colour in all of them. */
+export interface SharedLook {
+  readonly names: readonly string[];
+  readonly colours: ReadonlyMap<string, string>;
+}
+
+/** What panels of one page share; a frame that has not come yet shares nothing. */
+export function sharedLook(
+  panels: readonly { readonly frame: Frame | undefined; readonly visual: Visual }[],
+): SharedLook {
+  const drawn = panels.map(({ frame, visual }) =>
+    frame === undefined ? [] : seriesOfFrame(frame, visual).series,
+  );
+  return {
+    names: [...new Set(drawn.flat().map(({ label }) => label))],
+    colours: paletteOfAll(drawn.map((series) => series.map(identityOf))),
+  };
 }
 
 /** Whether a bucket without a row is 0: of sums of an aggregate it is, of everything else nothing was measured. */

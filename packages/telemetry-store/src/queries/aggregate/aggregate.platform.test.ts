@@ -133,6 +133,7 @@ const MEASURES: Record<'spans' | 'logs', readonly Measure[]> = {
     'output_tokens',
     'cache_read_tokens',
     'reasoning_tokens',
+    'total_tokens',
     'cost',
   ],
   logs: ['count', 'errors', 'error_rate'],

@@ -73,6 +73,7 @@ export const COUNTED_SPANS: Counted = {
     cache_read_tokens: figure('cacheRead'),
     cache_write_tokens: figure('cacheWrite'),
     reasoning_tokens: figure('reasoning'),
+    total_tokens: (of) => `${of('input')} + ${of('output')}`,
     cost: (of) => `if(${of('priced')} = 0, NULL, ${of('cost')})`,
   },
 };

@@ -25,6 +25,7 @@ const SCALES: Readonly<Record<Measure, Scale | 'untold'>> = {
   cache_read_tokens: 'whole',
   cache_write_tokens: 'whole',
   reasoning_tokens: 'whole',
+  total_tokens: 'whole',
   cost: 'amount',
 };
 

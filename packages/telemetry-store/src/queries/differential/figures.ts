@@ -74,6 +74,13 @@ function measured(rows: readonly Counted[], measure: Measure): number | null | r
       return sum(own.map(({ tokens }) => tokens.write));
     case 'reasoning_tokens':
       return sum(own.map(({ tokens }) => tokens.reasoning));
+    case 'total_tokens':
+      return sum(
+        own.map(
+          ({ tokens: { input, read, write, output, reasoning } }) =>
+            input + read + write + output + reasoning,
+        ),
+      );
     case 'cost': {
       const costs = own.flatMap(({ cost }) => cost ?? []);
       return costs.length === 0 ? null : sum(costs);
