@@ -103,10 +103,15 @@ export const BENCHES: readonly Entry[] = [
   },
   {
     id: 'boards',
-    summary:
-      'a board over ten million spans until its first and its last widget; what a thousand alerts cost',
+    summary: 'a board over ten million spans until its first and its last card',
     inAll: false,
     load: async () => (await import('./boards/index.ts')).boards,
+  },
+  {
+    id: 'alerts',
+    summary: 'a thousand alerts of ten groups a minute: their CPU, and how soon somebody is told',
+    inAll: false,
+    load: async () => (await import('./alerts/index.ts')).alerts,
   },
   {
     id: 'codec',

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { startPlatform } from '@candela/testkit';
 import { drained } from '../ingest/drained.ts';
 import type { Bench } from '../lib/bench.ts';
-import { cpuSeconds, family } from '../lib/proc.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
 import { sleep, withTempDir } from '../lib/temp.ts';
 import { fill } from '../load.ts';
@@ -13,6 +12,7 @@ const ROUNDS = 5;
 
 interface Widget {
   readonly id: string;
+  readonly title: string;
   readonly query: { readonly kind: string; readonly body?: Readonly<Record<string, unknown>> };
 }
 interface Around {
@@ -21,18 +21,16 @@ interface Around {
 }
 type Call = (method: string, path: string, body?: object) => Promise<Response>;
 
-/** A seeded board over spans: until its first widget and its last; whether it equals the API; and what alerts cost. */
+/** A seeded board over spans: until its first card and its last; and whether it equals the API. */
 export const boards: Bench = {
   async run(args): Promise<Findings> {
     const { values } = parseArgs({
       args: [...args],
       options: {
         spans: { type: 'string', default: '10000000' },
-        alerts: { type: 'string', default: '1000' },
-        minutes: { type: 'string', default: '5' },
       },
     });
-    const [spans, alerts, minutes] = [values.spans, values.alerts, values.minutes].map(Number);
+    const spans = Number(values.spans);
     return withTempDir(async (dataDir) => {
       const platform = await startPlatform({
         dataDir,
@@ -49,7 +47,7 @@ export const boards: Bench = {
       };
       await fill({
         endpoint: platform.otlpHttp,
-        items: spans ?? 0,
+        items: spans,
         spreadMs: 29 * 86_400_000,
         connections: 8,
         key: KEY,
@@ -60,55 +58,87 @@ export const boards: Bench = {
         from: new Date(Date.now() - 30 * 86_400_000).toISOString(),
         to: new Date().toISOString(),
       };
-      const figures = [
-        ...(await boardFigures(call, around)),
-        ...(await alertFigures(call, platform.pid, alerts ?? 0, minutes ?? 0)),
-      ];
+      const { figures, slowest } = await boardFigures(call, around);
       await platform.stop();
       return {
         bench: 'boards',
-        command: `npm run bench -- boards --spans ${values.spans} --alerts ${values.alerts}`,
+        command: `npm run bench -- boards --spans ${values.spans}`,
         figures,
         notes: [
-          `The seeded board LLM over 30 days of ${thousands(spans ?? 0)} spans; the slowest of ${ROUNDS} rounds, each with another end of the window.`,
+          `The seeded board LLM over 30 days of ${thousands(spans)} spans; the slowest of ${ROUNDS} rounds, each with another end of the window.`,
+          `What took longest in a round: ${slowest}.`,
         ],
       };
     });
   },
 };
 
-async function boardFigures(call: Call, around: Around): Promise<Figure[]> {
+async function boardFigures(call: Call, around: Around): Promise<{ figures: Figure[]; slowest: string }> {
   const { data } = (await (await call('GET', '/api/boards/seed:llm')).json()) as {
     data: { widgets: Widget[] };
   };
-  const widgets = data.widgets.slice(0, WIDGETS);
-  const ids = widgets.map(({ id }) => id);
+  // Texts ask nothing.
+  const widgets = data.widgets.filter(({ query }) => query.kind !== 'markdown').slice(0, WIDGETS);
   let [first, all] = [0, 0];
+  const took = new Map<string, number>();
   for (let round = 0; round < ROUNDS; round += 1) {
     // Another end: an answer that is kept for equal questions is none of ours.
     const to = new Date(Date.parse(around.to) - round * 1_000).toISOString();
+    const asked = { ...around, to, widgets: widgets.map(({ id }) => id) };
     const begin = performance.now();
-    const answer = await call('POST', '/api/boards/seed:llm/data', { ...around, to, widgets: ids });
-    const reader = answer.body?.getReader();
     let firstAt: number | undefined;
-    for (let step = await reader?.read(); step?.done === false; step = await reader?.read())
+    for await (const { event, data: told } of eventsOf(
+      await call('POST', '/api/boards/seed:llm/data', asked),
+    )) {
+      if (event === 'failed') throw new Error(`The widget ${told.id} failed: ${told.err}`);
+      if (event !== 'widget') continue;
       firstAt ??= performance.now() - begin;
-    first = Math.max(first, firstAt ?? 0);
+      took.set(told.id, Math.max(took.get(told.id) ?? 0, told.elapsedMs));
+    }
+    first = Math.max(first, firstAt ?? Number.POSITIVE_INFINITY);
     all = Math.max(all, performance.now() - begin);
   }
-  return [
+  if (took.size !== widgets.length)
+    throw new Error(`${widgets.length - took.size} widgets were not answered.`);
+  const figures = [
     {
-      what: `board of ${widgets.length} widgets: first widget`,
+      what: `board of ${widgets.length} widgets: first card`,
       value: `${thousands(first)} ms`,
       against: 'goal 300 ms',
     },
-    { what: 'board: all widgets', value: `${thousands(all)} ms`, against: 'goal 1,000 ms' },
+    { what: 'board: all cards', value: `${thousands(all)} ms`, against: 'goal 1,000 ms' },
     {
       what: 'widgets whose figures differ from the aggregate API',
       value: String(await differing(call, widgets, around)),
       against: 'goal 0',
     },
   ];
+  const slowest = [...took]
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, 4)
+    .map(([id, ms]) => `${data.widgets.find((one) => one.id === id)?.title ?? id} ${thousands(ms)} ms`);
+  return { figures, slowest: slowest.join(', ') };
+}
+
+interface Told {
+  readonly id: string;
+  readonly err: string;
+  readonly elapsedMs: number;
+}
+
+/** Server-sent events as they come in. */
+async function* eventsOf(answer: Response): AsyncGenerator<{ event: string; data: Told }> {
+  let text = '';
+  for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const lines = text.slice(0, end).split('\n');
+      text = text.slice(end + 2);
+      const of = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      const event = of('event');
+      if (event !== undefined) yield { event, data: JSON.parse(of('data') ?? '{}') as Told };
+    }
+  }
 }
 
 /** Widgets whose rows are not those that the route itself answers. */
@@ -128,38 +158,4 @@ async function differing(call: Call, widgets: readonly Widget[], around: Around)
     if (JSON.stringify(shown) !== JSON.stringify(route.data.rows.map((row) => row.values))) count += 1;
   }
   return count;
-}
-
-/** What evaluating alerts takes of a core: that of a rest is taken away. */
-async function alertFigures(call: Call, pid: number, alerts: number, minutes: number): Promise<Figure[]> {
-  if (alerts === 0) return [];
-  const used = () => family(pid).reduce((sum, one) => sum + cpuSeconds(one.pid), 0);
-  const during = async (): Promise<number> => {
-    const [at, before] = [performance.now(), used()];
-    await sleep(minutes * 60_000);
-    return (used() - before) / ((performance.now() - at) / 1_000);
-  };
-  const rest = await during();
-  for (let n = 0; n < alerts; n += 1) {
-    await call('POST', '/api/alerts', {
-      name: `Errors ${n}`,
-      source: {
-        kind: 'threshold',
-        windowSeconds: 300,
-        query: {
-          kind: 'aggregate',
-          body: { measures: ['errors'], groupBy: ['model'], q: `duration>${n}ms` },
-        },
-        condition: { op: '>', value: 1_000_000 },
-      },
-    });
-  }
-  const busy = await during();
-  return [
-    {
-      what: `${thousands(alerts)} alerts a minute, by model`,
-      value: `${thousands((busy - rest) * 100)} % of a core`,
-      against: `goal 30 %; ${thousands(rest * 100)} % at rest`,
-    },
-  ];
 }

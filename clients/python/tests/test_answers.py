@@ -47,10 +47,10 @@ class CheckBudget(ClientTest):
     def test_asks_about_what_is_given_and_says_what_is_spent(self) -> None:
         spent = {"budget": "Users", "scope": "user", "value": "a b&c", "percent": 110, "limitUsd": 10, "blocks": True}
         server = self.serve(answers(200, {"data": {"allowed": False, "exceeded": [spent]}}))
-        result = self.client(server).check_budget(user="a b&c")
+        result = self.client(server).check_budget(user="a b&c", key="k 1")
         self.assertFalse(result.allowed)
         self.assertEqual((result.exceeded[0].value, result.exceeded[0].limit_usd), ("a b&c", 10))
-        self.assertEqual(server.seen[0]["path"], "/api/budget/check?user=a+b%26c")
+        self.assertEqual(server.seen[0]["path"], "/api/budget/check?user=a+b%26c&key=k+1")
 
     def test_an_answer_of_something_else_is_never_a_yes(self) -> None:
         server = self.serve(answers(200, {"data": {"allowed": "yes"}}))

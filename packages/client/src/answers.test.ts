@@ -36,11 +36,11 @@ describe('checkBudget', () => {
   test('asks about what is given, and says what is spent', async () => {
     const answer = { data: { allowed: false, exceeded: [{ ...EXCEEDED, since: 'x' }] } };
     const { url, seen } = await serve(json(200, answer));
-    expect(await client(url).checkBudget({ user: 'a b&c', model: undefined })).toEqual({
+    expect(await client(url).checkBudget({ user: 'a b&c', model: undefined, key: 'k 1' })).toEqual({
       allowed: false,
       exceeded: [EXCEEDED],
     });
-    expect(seen[0]).toMatchObject({ method: 'GET', path: '/api/budget/check?user=a+b%26c' });
+    expect(seen[0]).toMatchObject({ method: 'GET', path: '/api/budget/check?user=a+b%26c&key=k+1' });
     expect(await checkBudget({ url, apiKey: KEY })).toMatchObject({ allowed: false });
     expect(seen[1]?.path).toBe('/api/budget/check');
   });

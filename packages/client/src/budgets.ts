@@ -7,6 +7,8 @@ import type { Settings } from './settings.ts';
 export interface BudgetRequest {
   readonly user?: string | undefined;
   readonly model?: string | undefined;
+  /** A key of a gateway, as its spans name it. */
+  readonly key?: string | undefined;
   readonly session?: string | undefined;
   readonly service?: string | undefined;
   readonly agent?: string | undefined;
@@ -16,7 +18,7 @@ export interface BudgetRequest {
 
 export interface ExceededBudget {
   readonly budget: string;
-  /** `project`, `user`, `model`, `session`, `service` or `agent`. */
+  /** `project`, `user`, `model`, `key`, `session`, `service` or `agent`. */
   readonly scope: string;
   /** The user, model, … whose budget is spent; null: the project's. */
   readonly value: string | null;
@@ -58,10 +60,10 @@ export interface BudgetParts {
 /** Asks whether budgets allow the next call. Never held: an exceeded budget counts with the next call. */
 export async function checkBudget(
   { settings, flights }: BudgetParts,
-  { signal: given, user, model, session, service, agent }: BudgetRequest,
+  { signal: given, user, model, key, session, service, agent }: BudgetRequest,
 ): Promise<BudgetResult> {
   const query = new URLSearchParams(
-    Object.entries({ user, model, session, service, agent }).filter(
+    Object.entries({ user, model, key, session, service, agent }).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     ),
   ).toString();

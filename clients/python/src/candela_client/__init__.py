@@ -87,10 +87,11 @@ def check_budget(
     session: Optional[str] = None,
     service: Optional[str] = None,
     agent: Optional[str] = None,
+    key: Optional[str] = None,
     environment: Optional[str] = None,
     project_id: Optional[str] = None,
     database_config_id: Optional[str] = None,
 ) -> BudgetResult:
     """As :meth:`Client.check_budget`, of a client that calls with the same place share."""
     client = shared_client(url, api_key, environment, project_id, database_config_id)
-    return client.check_budget(user, model, session, service, agent)
+    return client.check_budget(user, model, session, service, agent, key)

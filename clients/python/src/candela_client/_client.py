@@ -240,10 +240,11 @@ class Client:
         session: Optional[str] = None,
         service: Optional[str] = None,
         agent: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> BudgetResult:
         """Whether budgets allow the next call of a model. Never held: a spent budget counts with the next call."""
-        about = {"user": user, "model": model, "session": session, "service": service, "agent": agent}
-        query = urllib.parse.urlencode({key: value for key, value in about.items() if value})
+        about = {"user": user, "model": model, "session": session, "service": service, "agent": agent, "key": key}
+        query = urllib.parse.urlencode({name: value for name, value in about.items() if value})
         call = Call("/api/budget/check" + ("?" + query if query else ""))
         result: BudgetResult = self._flights.join(
             call.path, lambda: read_budget(self._transport.call(call).body)

@@ -172,7 +172,7 @@ class ExceededBudget:
     """A budget that is spent."""
 
     budget: str
-    #: ``project``, ``user``, ``model``, ``session``, ``service`` or ``agent``.
+    #: ``project``, ``user``, ``model``, ``key``, ``session``, ``service`` or ``agent``.
     scope: str
     #: The user, model, ... whose budget it is; None: the project's.
     value: Optional[str]

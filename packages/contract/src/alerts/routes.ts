@@ -254,7 +254,14 @@ const checkBudget = defineRoute({
   summary: 'Whether budgets allow the next call: applications and gateways ask before they make it',
   permission: reads('rule_engine'),
   pace: 'sdk',
-  query: z.strictObject({ user: about, model: about, session: about, service: about, agent: about }),
+  query: z.strictObject({
+    user: about,
+    model: about,
+    key: about,
+    session: about,
+    service: about,
+    agent: about,
+  }),
   response: z.object({
     data: z.object({
       allowed: z.boolean(),

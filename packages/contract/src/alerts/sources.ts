@@ -82,7 +82,7 @@ const timezone = z
     { error: 'Not a time zone. Write it like Europe/Berlin.' },
   );
 
-export const BUDGET_SCOPES = ['project', 'user', 'model', 'session', 'service', 'agent'] as const;
+export const BUDGET_SCOPES = ['project', 'user', 'model', 'key', 'session', 'service', 'agent'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 /** Kinds of changes that an alert can listen to, by what is changed. */
@@ -154,6 +154,14 @@ export const ALERT_SOURCES = {
     only: z.string().min(1).max(300).optional().meta({
       description: 'One user, model, … of the scope; omitted: each has the budget of its own.',
     }),
+    keyField: z
+      .string()
+      .regex(/^(?:attributes|resource)\..{1,280}$/, { error: 'Write it like attributes.my.key.' })
+      .default('attributes.metadata.user_api_key_hash')
+      .meta({
+        description:
+          'Of scope `key`: the attribute that names the key of a call. Default: what LiteLLM writes.',
+      }),
     q: windowShape.q,
     limitUsd: z.number().positive().max(1e9),
     period: z

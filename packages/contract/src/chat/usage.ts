@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
 import { timeSchema } from '../telemetry/common.ts';
+import { whereParameter } from '../telemetry/where.ts';
 
 export const USAGE_WINDOWS = ['24H', '7D', '1M', '3M', 'CUSTOM'] as const;
 export const USAGE_GROUPS = ['feature', 'provider', 'model', 'date'] as const;
+/** What usage is narrowed by; named as the fields of spans. */
+export const USAGE_WHERE = ['provider', 'model', 'environment'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 const figures = {
@@ -33,6 +36,7 @@ const getChatUsage = defineRoute({
       window: z.enum(USAGE_WINDOWS).default('7D'),
       from: timeSchema.optional(),
       to: timeSchema.optional(),
+      where: whereParameter(USAGE_WHERE),
       groupBy: z
         .string()
         .max(60)

@@ -19,7 +19,7 @@ export type { DatasetItem, DatasetView } from './datasets.ts';
 export type { ExperimentItem, ExperimentView } from './experiments.ts';
 export type { PlaygroundMessage } from './playground.ts';
 export type { AnnotationItem, AnnotationQueue } from './queues.ts';
-export { SCORE_LIMITS, type ScoreAnalytics, type ScoreView } from './scores.ts';
+export { SCORE_LIMITS, SCORE_WHERE, type ScoreAnalytics, type ScoreView } from './scores.ts';
 
 /** Every route of evaluators, their runs and scores. */
 export const EVALUATION_ROUTES = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, reads, writes } from '../route.ts';
 import { isoTime, timeSchema } from '../telemetry/common.ts';
+import { whereParameter } from '../telemetry/where.ts';
 
 const SCORE_SOURCES = ['judge', 'code', 'human', 'user', 'api', 'otel'] as const;
 const VERDICTS = ['pass', 'fail'] as const;
@@ -14,6 +15,18 @@ export const SCORE_GROUPINGS = [
   'service',
   'prompt_version',
   'label',
+] as const;
+
+/** What scores are narrowed by; named as the fields of spans that they come from. */
+export const SCORE_WHERE = [
+  'service',
+  'agent',
+  'model',
+  'session',
+  'user',
+  'prompt_name',
+  'prompt_version',
+  'environment',
 ] as const;
 
 /** Bounds of a score that is sent. */
@@ -212,7 +225,11 @@ export const scoreAnalytics = defineRoute({
   tag,
   summary: 'Pass rate, mean and cost of scores by what they are grouped by, and over time',
   permission: reads('evaluation'),
-  query: z.strictObject({ ...selection, by: z.enum(SCORE_GROUPINGS).default('name') }),
+  query: z.strictObject({
+    ...selection,
+    by: z.enum(SCORE_GROUPINGS).default('name'),
+    where: whereParameter(SCORE_WHERE),
+  }),
   response: z.object({ data: scoreAnalyticsSchema }),
   errors: ['bad_query', ...common],
 });

@@ -70,7 +70,7 @@ export const PANEL_QUERIES = {
   scores: z.strictObject({
     kind: z.literal('scores'),
     body: scoreAnalytics.query
-      .omit({ ...WINDOW, by: true })
+      .omit({ ...WINDOW, by: true, where: true })
       .extend({
         measures: z.array(z.enum(SCORE_MEASURES)).min(1).max(SCORE_MEASURES.length).default(['pass_rate']),
         groupBy: z.array(z.enum(SCORE_GROUPINGS)).max(1).default([]),

@@ -155,6 +155,10 @@ export function describeChats(name: string, makePlace: () => Promise<Place>): vo
           unknown: 0,
         },
       ]);
+      const ofModel = { ...all, by: [], where: { model: ['n', "' OR 1=1"], provider: ['openai'] } };
+      expect((await store.llmUsage.sums('p', ofModel))[0]).toMatchObject({ calls: 1, failed: 1 });
+      const ofPlace = { ...all, by: [], where: { environment: ['production'] } };
+      expect((await store.llmUsage.sums('p', ofPlace))[0]).toMatchObject({ calls: 0 });
       const days = await store.llmUsage.sums('p', { ...all, by: ['day', 'model'] });
       expect(days.map(({ day, model, calls }) => [day, model, calls]).toSorted()).toEqual([
         [3, 'm', 1],

@@ -54,6 +54,8 @@ export interface UsageRow extends UsedTokens {
   readonly unknown: number;
 }
 
+/** Values that columns may have; all that are given must hold. */
+type UsageWhere = Readonly<Partial<Record<'provider' | 'model' | 'environment', readonly string[]>>>;
 type UsagePart = 'feature' | 'provider' | 'model' | 'day';
 
 export interface LlmUsages {
@@ -65,6 +67,8 @@ export interface LlmUsages {
       readonly to: number;
       readonly by: readonly UsagePart[];
       readonly limit: number;
+      /** Of each column any of the values. */
+      readonly where?: UsageWhere | undefined;
     },
   ): Promise<UsageRow[]>;
   append(row: LlmUsage): Promise<void>;
@@ -134,7 +138,7 @@ export function llmUsage({ quiet }: Access): LlmUsages {
         .execute();
     },
 
-    async sums(projectId, { from, to, by, limit }) {
+    async sums(projectId, { from, to, by, limit, where }) {
       const columns: Record<UsagePart, RawBuilder<unknown>> = {
         feature: sql`feature`,
         provider: sql`provider`,
@@ -162,6 +166,10 @@ export function llmUsage({ quiet }: Access): LlmUsages {
         .where('project_id', '=', projectId)
         .where('started_at', '>=', from)
         .where('started_at', '<', to);
+      for (const column of ['provider', 'model', 'environment'] as const) {
+        const values = where?.[column];
+        if (values !== undefined) query = query.where(column, 'in', [...values]);
+      }
       if (by.length > 0) query = query.groupBy(by.map((part) => columns[part]));
       const rows = await query.orderBy(sql`cost desc, calls desc`).limit(limit).execute();
       return rows.map((row) => {

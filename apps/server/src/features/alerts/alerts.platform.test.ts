@@ -38,9 +38,9 @@ let spans = 0;
 /** Failed or good model calls that end just before a time. */
 async function ingest(
   count: number,
-  more: { at?: number; failed?: boolean; user?: string; cost?: number } = {},
+  more: { at?: number; failed?: boolean; user?: string; cost?: number; key?: string; service?: string } = {},
 ) {
-  const { at = now, failed = false, user = 'ann', cost = 0.5 } = more;
+  const { at = now, failed = false, user = 'ann', cost = 0.5, key = '', service = 'shop' } = more;
   const nanos = BigInt(at - 1_000) * 1_000_000n;
   const attributes = [
     { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
@@ -49,6 +49,7 @@ async function ingest(
     { key: 'gen_ai.usage.input_tokens', value: { intValue: String(cost * TOKENS_OF_A_DOLLAR) } },
     { key: 'gen_ai.usage.output_tokens', value: { intValue: '0' } },
     { key: 'user.id', value: { stringValue: user } },
+    ...(key === '' ? [] : [{ key: 'metadata.user_api_key_hash', value: { stringValue: key } }]),
   ];
   const made = Array.from({ length: count }, () => {
     spans += 1;
@@ -60,7 +61,19 @@ async function ingest(
       startTimeUnixNano: `${nanos - 1_000_000n}`,
       endTimeUnixNano: `${nanos}`,
       attributes,
-      status: failed ? { code: 2 } : {},
+      ...(failed && {
+        status: { code: 2 },
+        events: [
+          {
+            name: 'exception',
+            timeUnixNano: `${nanos}`,
+            attributes: [
+              { key: 'exception.type', value: { stringValue: `Failed of ${service}` } },
+              { key: 'exception.message', value: { stringValue: 'no' } },
+            ],
+          },
+        ],
+      }),
     };
   });
   const sent = await fetch(`${place.platform.otlpHttp}/v1/traces`, {
@@ -69,7 +82,7 @@ async function ingest(
     body: JSON.stringify({
       resourceSpans: [
         {
-          resource: { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] },
+          resource: { attributes: [{ key: 'service.name', value: { stringValue: service } }] },
           scopeSpans: [{ spans: made }],
         },
       ],
@@ -284,7 +297,7 @@ it('a budget of each user tells of its thresholds once, blocks, and switches a r
   expect(await status()).toBe('INACTIVE');
 });
 
-it('new exceptions and changes are told of once, and a preview says what happened', async () => {
+it('new exceptions and changes are told of once', async () => {
   const changes = await made('/api/alerts', {
     name: 'Changes of secrets',
     ...eager,
@@ -295,21 +308,212 @@ it('new exceptions and changes are told of once, and a preview says what happene
   await pass(MINUTE);
   await pass(MINUTE);
   expect(await eventsOf(changes.id)).toEqual(['occurred']);
-  const exact = { name: 'Preview', ...eager, source: { ...errors, windowSeconds: 60 } };
+  const exceptions = await made('/api/alerts', {
+    name: 'New exceptions',
+    ...eager,
+    source: { kind: 'exception', when: 'new', q: 'service:fresh' },
+  });
+  await pass(MINUTE);
+  await ingest(2, { at: now + MINUTE, failed: true, service: 'fresh' });
+  await pass(MINUTE);
+  await ingest(2, { at: now + MINUTE, failed: true, service: 'fresh' });
+  await pass(MINUTE);
+  expect(await eventsOf(exceptions.id)).toEqual(['occurred']);
+  for (const { id } of [changes, exceptions]) await owner.call('DELETE', `/api/alerts/${id}`);
+});
+
+it('a preview says what then happened, instant by instant', async () => {
+  const exact = {
+    name: 'Preview',
+    ...eager,
+    forSeconds: 60,
+    keepFiringSeconds: 120,
+    noData: 'alert',
+    source: {
+      ...errors,
+      query: { kind: 'aggregate', body: { measures: ['errors'], groupBy: ['user'], q: 'service:flaps' } },
+    },
+  };
   const alert = await made('/api/alerts', exact);
   const begin = now;
-  for (const failed of [3, 0, 5, 1, 4]) {
-    await ingest(Math.max(failed, 1), { at: now + MINUTE, failed: failed > 0 });
+  const happened: string[] = [];
+  // Failures of two users by the minute; undefined: the user calls nothing.
+  for (const failures of [
+    [3, 0],
+    [3, 4],
+    [1, 4],
+    [0, 4],
+    [0, undefined],
+    [0, undefined],
+    [5, undefined],
+    [undefined, undefined],
+    [undefined, undefined],
+    [undefined, undefined],
+    [1, 5],
+  ]) {
+    for (const [index, failed] of failures.entries()) {
+      const user = `user-${index}`;
+      if (failed === undefined) continue;
+      const one = { at: now + MINUTE, user, service: 'flaps' };
+      await ingest(Math.max(failed, 1), { ...one, failed: failed > 0 });
+    }
     await pass(MINUTE);
+    const { groups } = (await owner.call('GET', `/api/alerts/${alert.id}`)).data as {
+      groups: { labels: object; status: string }[];
+    };
+    for (const { labels, status } of groups) happened.push(`${now} ${JSON.stringify(labels)} ${status}`);
   }
-  const { events } = (
+  const previewed = (
     await owner.call('POST', '/api/alerts/preview', { alert: exact, from: begin + 1, to: now })
-  ).data as { events: { status: string; at: string; value: number }[] };
-  const real = (await owner.call('GET', `/api/alerts/events?alertId=${alert.id}`)).data as typeof events;
-  const told = (list: typeof events) =>
-    list.map(({ status, at, value }) => `${status} ${at} ${value}`).toSorted();
-  expect(told(events)).toEqual(told(real));
-  expect(events.length).toBeGreaterThan(2);
+  ).data as {
+    events: { status: string; at: string; labels: object; value: number }[];
+    groups: { labels: object; spans: { status: string; from: string; to: string }[] }[];
+  };
+  const said = previewed.groups.flatMap(({ labels, spans: during }) =>
+    during.flatMap(({ status, from, to }) => {
+      const instants: string[] = [];
+      for (let at = Date.parse(from); at < Date.parse(to); at += MINUTE)
+        instants.push(`${at} ${JSON.stringify(labels)} ${status}`);
+      return instants;
+    }),
+  );
+  expect(said.toSorted()).toEqual(happened.toSorted());
+  const statuses = new Set(happened.map((one) => one.split(' ').at(-1)));
+  expect([...statuses].toSorted()).toEqual(['firing', 'no_data', 'ok', 'pending']);
+  const real = (await owner.call('GET', `/api/alerts/events?alertId=${alert.id}`))
+    .data as typeof previewed.events;
+  const told = (list: typeof real) =>
+    list
+      .map(({ status, at, labels, value }) => `${at} ${status} ${JSON.stringify(labels)} ${value}`)
+      .toSorted();
+  expect(told(previewed.events)).toEqual(told(real));
+  await owner.call('DELETE', `/api/alerts/${alert.id}`);
+});
+
+it('every kind of destination takes what fires and what ends, and its test', async () => {
+  const secrets: Record<string, string> = {
+    slack: `${receiver.url}/slack`,
+    teams: `${receiver.url}/teams`,
+    discord: `${receiver.url}/discord`,
+    pagerduty: 'a-route',
+    opsgenie: 'a-key',
+  };
+  const channels = [
+    { kind: 'webhook', url: `${receiver.url}/webhook` },
+    ...['slack', 'teams', 'discord'].map((kind) => ({ kind })),
+    ...['pagerduty', 'opsgenie'].map((kind) => ({ kind, endpoint: `${receiver.url}/${kind}` })),
+    { kind: 'email', to: ['each@example.com'] },
+  ];
+  const before = receiver.messages.length;
+  const destinations: string[] = [];
+  for (const channel of channels) {
+    const { destination } = await made('/api/alert-destinations', {
+      name: `Each ${channel.kind}`,
+      channel,
+      ...(secrets[channel.kind] === undefined ? {} : { secret: secrets[channel.kind] }),
+    });
+    destinations.push(destination.id as string);
+    expect(JSON.stringify(destination)).not.toContain(secrets[channel.kind] ?? 'whsec_');
+    const tested = await owner.call('POST', `/api/alert-destinations/${destination.id}/test`, {});
+    expect(tested.data, tested.text).toEqual({ sent: true, error: null });
+  }
+  const source = {
+    ...errors,
+    query: { kind: 'aggregate', body: { measures: ['errors'], q: 'service:each' } },
+  };
+  const alert = await made('/api/alerts', { name: 'Each of them', ...eager, destinations, source });
+  const mailsBefore = mail.lines.filter((line) => line.startsWith('Subject')).length;
+  await ingest(4, { failed: true, at: now + MINUTE, service: 'each' });
+  await pass(MINUTE);
+  await ingest(1, { at: now + MINUTE, service: 'each' });
+  await pass(MINUTE);
+  const paths = Map.groupBy(receiver.messages.slice(before), ({ path }) => path.split('/')[1] ?? '');
+  expect(Array.from(paths, ([path, all]) => [path, all.length])).toEqual(
+    ['webhook', 'slack', 'teams', 'discord', 'pagerduty', 'opsgenie'].map((path) => [path, 3]),
+  );
+  const bodies = (path: string) => (paths.get(path) ?? []).map(({ body }) => JSON.parse(body) as object);
+  expect(bodies('pagerduty')).toMatchObject([
+    { routing_key: 'a-route' },
+    { event_action: 'trigger', payload: { severity: 'warning' } },
+    { event_action: 'resolve' },
+  ]);
+  expect(paths.get('opsgenie')?.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    ['/opsgenie/v2/alerts', 'GenieKey a-key'],
+    ['/opsgenie/v2/alerts', 'GenieKey a-key'],
+    [
+      expect.stringMatching(/^\/opsgenie\/v2\/alerts\/candela-.*\/close\?identifierType=alias$/),
+      'GenieKey a-key',
+    ],
+  ]);
+  for (const path of ['slack', 'teams', 'discord'])
+    expect(JSON.stringify(bodies(path)), path).toMatch(/Firing: Each of them.*Resolved: Each of them/s);
+  expect(mail.lines.filter((line) => line.startsWith('Subject')).length - mailsBefore).toBe(2);
+  // A destination that is deleted is told nothing more, and the alert can be saved without it.
+  expect((await owner.call('DELETE', `/api/alert-destinations/${destinations[0]}`)).status).toBe(200);
+  const left = (await owner.call('GET', `/api/alerts/${alert.id}`)).data as {
+    alert: { destinations: string[] };
+  };
+  expect(left.alert.destinations).toEqual(destinations.slice(1));
+  await owner.call('DELETE', `/api/alerts/${alert.id}`);
+});
+
+it('a key of a gateway has a budget; services that stop and changes of a rate are told', async () => {
+  const ofKeys = await made('/api/alerts', {
+    name: 'Budget of keys',
+    ...eager,
+    source: { kind: 'budget', scope: 'key', limitUsd: 1, thresholds: [50, 80, 100], blocks: true },
+  });
+  const stopped = await made('/api/alerts', {
+    name: 'Stopped',
+    ...eager,
+    source: { kind: 'ingest_stopped', windowSeconds: 60 },
+  });
+  const query = { kind: 'aggregate', body: { measures: ['count'], q: 'service:gateway' } };
+  const nothing = await made('/api/alerts', {
+    name: 'Nothing',
+    ...eager,
+    source: { kind: 'no_data', windowSeconds: 60, query },
+  });
+  const changed = await made('/api/alerts', {
+    name: 'Change',
+    ...eager,
+    source: { kind: 'change', windowSeconds: 60, query, condition: { op: '>', value: 100 } },
+  });
+  const burning = await made('/api/alerts', {
+    name: 'Burn',
+    ...eager,
+    source: { kind: 'burn_rate', objective: 0.9, q: 'service:gateway' },
+  });
+  const call = (count: number, failed = false) =>
+    ingest(count, { at: now + MINUTE, service: 'gateway', key: 'hash-1', cost: 0.3, failed });
+  await call(1);
+  await pass(MINUTE);
+  const check = async (key: string) => (await owner.call('GET', `/api/budget/check?key=${key}`)).data;
+  expect(await check('hash-1')).toEqual({ allowed: true, exceeded: [] });
+  await call(4, true);
+  await pass(MINUTE);
+  expect(await check('hash-1')).toMatchObject({
+    allowed: false,
+    exceeded: [{ scope: 'key', value: 'hash-1', blocks: true }],
+  });
+  expect(await check('hash-2')).toMatchObject({ allowed: true });
+  expect((await eventsOf(ofKeys.id)).length).toBe(3);
+  expect(await eventsOf(changed.id)).toEqual(['firing']);
+  expect(await eventsOf(nothing.id)).toEqual([]);
+  expect(await eventsOf(burning.id)).toEqual(['firing']);
+  await pass(MINUTE);
+  expect(await eventsOf(nothing.id)).toEqual(['firing']);
+  const services = (await owner.call('GET', `/api/alerts/events?alertId=${stopped.id}`)).data as {
+    labels: { service: string };
+  }[];
+  expect(services.map(({ labels }) => labels.service)).toContain('gateway');
+  // The clock goes on by an hour without a look: one evaluation, and nothing is told twice.
+  const count = services.length;
+  await pass(60 * MINUTE);
+  const after = (await owner.call('GET', `/api/alerts/events?alertId=${stopped.id}`)).data as object[];
+  expect(after).toHaveLength(count);
+  for (const { id } of [ofKeys, stopped, nothing, changed, burning])
+    await owner.call('DELETE', `/api/alerts/${id}`);
 });
 
 it('scores that fell and statements fire, each group by itself; a statement sees only its window', async () => {
@@ -385,15 +589,30 @@ it('refuses what could never work', async () => {
       channel: { kind: 'webhook', url },
     });
   expect((await destination('ftp://example.com')).status).toBe(422);
-  const wrong: object[] = [
-    { name: 'x', source: { ...errors, query: { kind: 'aggregate', body: { q: 'nothing:::(' } } } },
-    { name: 'x', source: errors, destinations: ['unknown'] },
-    { name: 'x', source: errors, intervalSeconds: 1 },
-    { name: 'x', source: errors, summary: '{{constructor}}' },
+  const bad = { ...errors, query: { kind: 'aggregate', body: { q: 'nothing:::(' } } };
+  const condition = { op: '>', value: 'NaN' };
+  const four = { kind: 'aggregate', body: { groupBy: ['user', 'model', 'service', 'agent'] } };
+  const budget = { kind: 'budget', limitUsd: 1 };
+  const mars = { kind: 'calendar', unit: 'day', timezone: 'Mars/Base' };
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ source: bad }, /nothing|position|expected/i],
+    [{ source: errors, destinations: ['unknown'] }, /A destination does not exist/],
+    [{ source: errors, intervalSeconds: 1 }, /intervalSeconds.*30/s],
+    [{ source: errors, summary: '{{constructor}}' }, /Placeholders are/],
+    [{ source: { ...errors, condition } }, /condition/],
+    [{ source: { ...errors, condition: { op: '>', value: 1, recovery: 2 } } }, /wrong side/],
+    [{ source: { ...errors, query: four } }, /groupBy.*3 items/s],
+    [{ source: { ...budget, period: mars } }, /Not a time zone/],
+    [{ source: { ...budget, scope: 'key', keyField: 'x' } }, /attributes\.my\.key/],
+    [
+      { source: { ...budget, ruleSwitch: { ruleId: 'none', status: 'ACTIVE' } } },
+      /does not exist|not found/i,
+    ],
   ];
-  for (const body of wrong) {
-    const answer = await owner.call('POST', '/api/alerts', body);
-    expect([400, 422], answer.text).toContain(answer.status);
+  for (const [body, sentence] of wrong) {
+    const answer = await owner.call('POST', '/api/alerts', { name: 'x', ...body });
+    expect([400, 404, 422], answer.text).toContain(answer.status);
+    expect(answer.text).toMatch(sentence);
   }
   const { browser: member } = await place.join(owner, 'member');
   const audit = { name: 'Spy', source: { kind: 'changed', objects: ['secret'] } };

@@ -1,4 +1,5 @@
-import { alertInputSchema, type AlertDraft } from '@candela/contract';
+import { alertInputSchema, alertQuerySchema, type AlertDraft } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
 import { describe, expect, it } from 'vitest';
 import type { AlertMessage } from './channels/channel.ts';
 import { discord } from './channels/discord.ts';
@@ -9,7 +10,8 @@ import { teams } from './channels/teams.ts';
 import { signature, webhook } from './channels/webhook.ts';
 import { deviations } from './kinds/anomaly.ts';
 import { periodStart } from './kinds/budget.ts';
-import type { Labels, Reading } from './kinds/kind.ts';
+import type { AlertSources, Labels, Reading } from './kinds/kind.ts';
+import { measure } from './kinds/measure.ts';
 import { eventId, instantAt, isSilencedBy, summaryOf } from './plan.ts';
 import { groupKey, type GroupState, step } from './step.ts';
 
@@ -76,6 +78,23 @@ describe('states of a group', () => {
       expect(firings - resolved).toBe(statuses.at(-1) === 'firing' ? 1 : 0);
       expect(new Set(told.map((one) => one.split('@')[1])).size).toBe(told.length);
     }
+  });
+});
+
+describe('groups without end', () => {
+  it('are the largest of them, and it says how many there are', async () => {
+    const rows = Array.from({ length: 500 }, (_, n) => ({ group: [`u${n}`], values: [n], time: null }));
+    const sources = {
+      aggregate: (_context: unknown, { limit }: { limit: number }) =>
+        Promise.resolve({ data: { rows: rows.slice(0, limit), groups: 1_000_000 } }),
+    } as unknown as AlertSources;
+    const { all, note } = await measure(
+      sources,
+      alertQuerySchema.parse({ kind: 'aggregate', body: { groupBy: ['user'] } }),
+      { context: {} as RequestContext, signal: new AbortController().signal, from: 0, to: MINUTE },
+    );
+    expect(all).toHaveLength(500);
+    expect(note).toBe('1000000 groups exist; the 500 largest are followed.');
   });
 });
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { AlertDestination, BodyOf, Channel, ROUTES } from '@candela/contract';
+import type { AlertDestination, AlertInput, BodyOf, Channel, ROUTES } from '@candela/contract';
 import { channelSchema } from '@candela/contract';
 import { type Clock, fail, type RequestContext } from '@candela/kernel';
 import type { Call, DestinationDocument, MetadataStore, StoredDestination } from '@candela/metadata-store';
 import type { Envelope } from '@candela/vault';
 import { isPrivateAddress } from '../../http/private-address.ts';
-import { type AuditEntry, record } from '../audit/service.ts';
+import { actorName, type AuditEntry, record } from '../audit/service.ts';
 import { channelOf } from './channels/index.ts';
 import { send, SendError, type SendParts } from './channels/send.ts';
 import { openDestination, pageOf, secretPlace } from './deliver.ts';
@@ -156,6 +156,18 @@ export function createDestinations(parts: DestinationParts) {
       metadata.change(call, async (repositories) => {
         const stored = await repositories.alertDestinations.get(context.projectId, id);
         await repositories.alertDestinations.delete(context.projectId, id);
+        // Alerts tell it no more: one that names what is gone could not be saved again.
+        for (const alert of await repositories.alerts.list(context.projectId)) {
+          const definition = JSON.parse(alert.definition) as AlertInput;
+          if (!definition.destinations.includes(id)) continue;
+          const destinations = definition.destinations.filter((one) => one !== id);
+          await repositories.alerts.replace(context.projectId, alert.id, {
+            revision: undefined,
+            alert: { ...alert, definition: JSON.stringify({ ...definition, destinations }) },
+            by: actorName(context),
+            forget: false,
+          });
+        }
         await record(repositories, context, entry('delete', stored));
         return { id };
       }),

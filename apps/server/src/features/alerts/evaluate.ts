@@ -279,10 +279,12 @@ async function eventOutcome({ parts, stored, alert, end, quiet, signal }: Around
   const { overlapMs } = kindOf(alert.source.kind) as unknown as EventKind<'exception'>;
   const last =
     stored.lastAt === null ? end - alert.intervalSeconds * 1_000 : stored.lastAt - alert.delaySeconds * 1_000;
+  const since = Math.min(last, end - 1);
   const found = await readEvents(parts.sources, alert.source, {
     context: parts.contextOf(stored),
-    from: Math.min(last, end - 1) - (stored.lastAt === null ? 0 : overlapMs),
+    from: since - (stored.lastAt === null ? 0 : overlapMs),
     to: end,
+    since,
     signal,
   });
   const events = found.map((one) => occurrenceEvent(stored, alert, one, quiet(one.labels)));

@@ -61,7 +61,7 @@ export function alertFeature(
 
   return {
     name: 'alerts',
-    jobs: alertJobs({ evaluating, sending, logger }),
+    jobs: alertJobs({ evaluating, sending, logger, trigger: (id) => jobs.trigger(id) }),
     handlers: {
       listAlerts: async ({ context, query }) => ({
         data: (await alerts.list(context)).filter(

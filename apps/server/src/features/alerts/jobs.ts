@@ -18,8 +18,10 @@ export function alertJobs(parts: {
   readonly evaluating: EvaluateParts;
   readonly sending: DeliverParts;
   readonly logger: Logger;
+  /** Runs a job as soon as it can be. */
+  trigger(job: string): Promise<void>;
 }): readonly Job[] {
-  const { evaluating, sending, logger } = parts;
+  const { evaluating, sending, logger, trigger } = parts;
   const { metadata, owner } = evaluating;
   const evaluation: Job = {
     id: EVALUATE,
@@ -44,6 +46,8 @@ export function alertJobs(parts: {
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      // What is due at once does not wait for the next look at the jobs.
+      if (counts.messages > 0 && !signal.aborted) await trigger(DELIVER);
       return counts;
     },
   };

@@ -53,7 +53,13 @@ export async function previewAlert(
   const delay = alert.delaySeconds * 1_000;
   if (kindOf(alert.source.kind).mode === 'events') {
     const from = (instants[0] ?? last) - delay;
-    const found = await readEvents(sources, alert.source, { context, from, to: last - delay, signal });
+    const found = await readEvents(sources, alert.source, {
+      context,
+      from,
+      to: last - delay,
+      since: from,
+      signal,
+    });
     const events = found
       .toSorted((a, b) => a.at - b.at)
       .slice(-SHOWN_EVENTS)

@@ -52,6 +52,7 @@ await runner.start(
     },
     sending,
     logger: silentLogger,
+    trigger: (id) => runner.trigger(id),
   }),
 );
 // The timers of a runner keep no process alive.

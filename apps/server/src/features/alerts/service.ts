@@ -79,7 +79,14 @@ export function createAlerts(parts: {
     try {
       if (kindOf(source.kind).mode === 'level')
         await readLevel(sources, source, { context, end, known: [], minSamples, signal });
-      else await readEvents(sources, source, { context, from: end - 60_000, to: end, signal });
+      else
+        await readEvents(sources, source, {
+          context,
+          from: end - 60_000,
+          to: end,
+          since: end - 60_000,
+          signal,
+        });
     } catch (thrown) {
       // What is wrong with the query is said now; a store that does not answer is no fault of it.
       if (!(thrown instanceof CandelaError) || SAID_NOW.has(thrown.code)) throw thrown;

@@ -15,7 +15,9 @@ import {
   type PanelQuery,
   PANEL_LIMITS,
   ROUTES,
+  SCORE_WHERE,
   SCORES_OVER_TIME,
+  USAGE_WHERE,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { RouteFunction } from '../../http/route-functions.ts';
@@ -58,6 +60,28 @@ const COLUMNS = 60;
 /** Fields that a condition may name of metrics: other fields belong to spans and logs. */
 const OF_METRICS = /^(?:service|environment|(?:resource|attributes|scope)\..+)$/;
 
+/** Conditions of the variables as values by field, and what a reader is told of those that say nothing of it. */
+function whereOf<Field extends string>(
+  conditions: PanelScope['conditions'],
+  fields: readonly Field[],
+  what: string,
+): { where?: Partial<Record<Field, string[]>>; notes: string[] } {
+  const where: Partial<Record<Field, string[]>> = {};
+  const others: string[] = [];
+  for (const { field, value } of conditions) {
+    const known = fields.find((one) => one === (field === 'env' ? 'environment' : field));
+    const values = [value].flat().map(String);
+    if (known === undefined) others.push(field);
+    // Two variables of one field: both hold.
+    else where[known] = where[known]?.filter((one) => values.includes(one)) ?? values;
+  }
+  const notes = others.length === 0 ? [] : [notNarrowed(others, what)];
+  return { ...(Object.keys(where).length === 0 ? {} : { where }), notes };
+}
+
+const notNarrowed = (fields: readonly string[], what: string): string =>
+  `Not narrowed by ${[...new Set(fields)].join(', ')}: ${what} have no such field.`;
+
 function narrowed(filter: Filter | undefined, conditions: PanelScope['conditions']): { filter?: Filter } {
   const all = [...(filter === undefined ? [] : [filter]), ...conditions];
   const [only] = all;
@@ -82,11 +106,14 @@ const KINDS: { readonly [Kind in PanelKind]: Run<Kind> } = {
   metric: async (sources, { query: { body }, scope, visual }, context, signal) => {
     const { filter, aggregation, groupBy, limit, ...rest } = body;
     const conditions = scope.conditions.filter(({ field }) => OF_METRICS.test(field));
+    const others = scope.conditions.filter((one) => !conditions.includes(one)).map(({ field }) => field);
+    const noted = (frame: Frame): Frame =>
+      others.length === 0 ? frame : { ...frame, notes: [...frame.notes, notNarrowed(others, 'metrics')] };
     const selected = { ...rest, ...narrowed(filter, conditions), from: scope.from, to: scope.to };
     if (visual.type === 'heatmap')
-      return frameOfHeatmap(await sources.queryMetricHeatmap(context, selected, signal));
+      return noted(frameOfHeatmap(await sources.queryMetricHeatmap(context, selected, signal)));
     const asked = { ...selected, aggregation, groupBy, limit, exemplars: false };
-    return frameOfMetric(await sources.queryMetric(context, asked, signal));
+    return noted(frameOfMetric(await sources.queryMetric(context, asked, signal)));
   },
   durations: async (sources, { query: { body }, scope }, context, signal) => {
     const { filter, ...rest } = body;
@@ -111,9 +138,10 @@ const KINDS: { readonly [Kind in PanelKind]: Run<Kind> } = {
     authorise(ROUTES.scoreAnalytics.permission, context);
     const { measures, groupBy, overTime, limit, ...selection } = body;
     const [by] = groupBy;
-    const asked = { ...selection, from: scope.from, to: scope.to, by: by ?? ('name' as const) };
+    const { where, notes } = whereOf(scope.conditions, SCORE_WHERE, 'scores');
+    const during = { from: scope.from, to: scope.to, where };
+    const asked = { ...selection, ...during, by: by ?? ('name' as const) };
     const { data } = await sources.scoreAnalytics(context, asked, signal);
-    const notes = scope.conditions.length === 0 ? [] : ['Variables do not narrow scores.'];
     if (!overTime) {
       const groups = by === undefined ? [{ key: '', ...data.totals }] : data.groups;
       return { ...frameOfScores({ measures, by, limit }, groups), notes };
@@ -132,13 +160,15 @@ const KINDS: { readonly [Kind in PanelKind]: Run<Kind> } = {
     authorise(ROUTES.getChatUsage.permission, context);
     const { groupBy, overTime } = body;
     const by = [...groupBy, ...(overTime ? (['date'] as const) : [])];
+    const { where, notes } = whereOf(scope.conditions, USAGE_WHERE, "calls of Candela's own");
     const asked = {
       window: 'CUSTOM' as const,
       from: scope.from,
       to: scope.to,
+      where,
       groupBy: by.length === 0 ? (['feature'] as const).slice() : by,
     };
-    return frameOfUsage(body, (await sources.getChatUsage(context, asked, signal)).data);
+    return { ...frameOfUsage(body, (await sources.getChatUsage(context, asked, signal)).data), notes };
   },
   markdown: (_sources, { query }) => Promise.resolve(frameOfText(query.text)),
 };

@@ -33,9 +33,10 @@ export async function usageOf(
     isCustom && query.from !== undefined ? momentOf('from', query.from, clock) : to - days * DAY_MS;
   if (from >= to) throw fail('bad_query', { detail: '"from" must lie before "to".' });
   const by = query.groupBy.map((group) => (group === 'date' ? ('day' as const) : group));
+  const during = { from, to, where: query.where };
   const [rows, [totals]] = await Promise.all([
-    metadata.llmUsage.sums(projectId, { from, to, by, limit: MOST_ROWS + 1 }),
-    metadata.llmUsage.sums(projectId, { from, to, by: [], limit: 1 }),
+    metadata.llmUsage.sums(projectId, { ...during, by, limit: MOST_ROWS + 1 }),
+    metadata.llmUsage.sums(projectId, { ...during, by: [], limit: 1 }),
   ]);
   if (totals === undefined) throw new Error('A sum without groups has one row.');
   return {

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
-import { useDeferredValue, useMemo } from 'react';
+import { type ComponentProps, useDeferredValue, useMemo } from 'react';
 import { anyOf } from '../../api/activity.ts';
 import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
@@ -11,6 +11,7 @@ import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { NoMatch } from '../explore/rows-state.tsx';
@@ -22,6 +23,21 @@ import { AGENT_COLUMNS, type AgentLine } from './agent-columns.tsx';
 import { type AgentsSearch, DEFAULT_SORT, fillTrend, persistedAgents, sortAgents } from './agents-search.ts';
 
 const route = getRouteApi('/agents/');
+/** How a chart of agents begins: their spans, of those whose name has the text. */
+const agentsChart = (text: string) =>
+  ({
+    kind: 'aggregate',
+    body: {
+      signal: 'spans',
+      q: /^[\w.-]+$/.test(text) ? `agent:*${text}*` : 'agent:*',
+      groupBy: ['agent'],
+      measures: ['count'],
+      bucketSeconds: 'auto',
+      limit: 8,
+      comparePrevious: false,
+    },
+  }) satisfies ComponentProps<typeof ChartListButton>['start'];
+
 const keyOf = (line: AgentLine) => line.agent.key;
 
 /** The agents that traces tell of: how busy, how quick, how often they fail, at what cost. */
@@ -66,6 +82,7 @@ function Agents() {
           value={text}
           onChange={(next) => change({ search: next || undefined })}
         />
+        <ChartListButton title="spans" start={agentsChart(text)} scope={{ ...place, q: '' }} />
         <OpenQueryButton title="Agents" query={{ path: agentsPath(place, text), environment }} />
       </div>
       <AgentsNews place={place} text={text} />

@@ -1,15 +1,20 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { rulesQuery } from '../../api/rules.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { splitList } from './draft.ts';
 import { NumberField, type SourceProps } from './number-field.tsx';
+import { useShell } from '../shell/shell-search.ts';
 
 const SCOPES = [
   { value: 'project', label: 'The whole project' },
   { value: 'user', label: 'Each user' },
   { value: 'model', label: 'Each model' },
+  { value: 'key', label: 'Each key of a gateway' },
   { value: 'session', label: 'Each session' },
   { value: 'service', label: 'Each service' },
   { value: 'agent', label: 'Each agent' },
 ];
+const KEY_FIELD = 'attributes.metadata.user_api_key_hash';
 const PERIODS = [
   { value: 'month', label: 'Calendar month' },
   { value: 'week', label: 'Calendar week' },
@@ -81,12 +86,21 @@ export function BudgetFields({ source, onChange }: SourceProps<'budget'>) {
           hint="One of them by name; empty: each has a budget of its own."
         />
       )}
+      {source.scope === 'key' && (
+        <TextField
+          label="Attribute of the key"
+          value={source.keyField ?? KEY_FIELD}
+          onValue={(keyField) => set({ keyField: keyField === '' ? undefined : keyField })}
+          hint="What your gateway writes on its spans. LiteLLM: metadata.user_api_key_hash, or …_alias."
+        />
+      )}
       <TextField
         label="Filter"
         value={source.q ?? ''}
         onValue={(q) => set({ q: q === '' ? undefined : q })}
         hint="Only what this finds counts."
       />
+      <RuleSwitch source={source} onChange={onChange} />
       <div className="sm:col-span-2">
         <CheckField
           label="Refuse further calls at 100 percent"
@@ -95,6 +109,48 @@ export function BudgetFields({ source, onChange }: SourceProps<'budget'>) {
           onChange={(blocks) => set({ blocks })}
         />
       </div>
+    </>
+  );
+}
+
+/** The rule that the spent budget switches. */
+function RuleSwitch({ source, onChange }: SourceProps<'budget'>) {
+  const { environment } = useShell();
+  const { data, isError } = useInfiniteQuery(rulesQuery(environment, { q: '', status: '' }));
+  const rules = (data?.pages ?? []).flatMap((page) => page.data);
+  const chosen = source.ruleSwitch ?? undefined;
+  const set = (ruleId: string, status: 'ACTIVE' | 'INACTIVE') =>
+    onChange({ ...source, ruleSwitch: ruleId === '' ? null : { ruleId, status } });
+  // One that is on a later page, or gone, stays as it is.
+  const known = chosen === undefined || rules.some(({ id }) => id === chosen.ruleId);
+  return (
+    <>
+      <SelectField
+        label="Switches the rule"
+        value={chosen?.ruleId ?? ''}
+        onValue={(ruleId) => set(ruleId, chosen?.status ?? 'ACTIVE')}
+        options={[
+          { value: '', label: 'none' },
+          ...rules.map(({ id, name }) => ({ value: id, label: name })),
+          ...(known ? [] : [{ value: chosen.ruleId, label: chosen.ruleId }]),
+        ]}
+        hint={
+          isError
+            ? 'Your rights do not reach rules.'
+            : 'At 100 percent; when the budget is whole again, back.'
+        }
+      />
+      {chosen !== undefined && (
+        <SelectField
+          label="While spent the rule is"
+          value={chosen.status}
+          onValue={(status) => set(chosen.ruleId, status === 'INACTIVE' ? 'INACTIVE' : 'ACTIVE')}
+          options={[
+            { value: 'ACTIVE', label: 'on' },
+            { value: 'INACTIVE', label: 'off' },
+          ]}
+        />
+      )}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { alertOnThis, canAlert } from '../alerts/alerts-search.ts';
 import { FieldName } from '../panels/field-name.tsx';
+import { MetricFields } from '../panels/panel-fields.tsx';
 import { PanelPreview } from '../panels/panel-preview.tsx';
 import { panelFrameQuery } from '../panels/panel-query.ts';
 import {
@@ -59,6 +60,7 @@ export default function ChartList({ title, start, scope, onClose }: Charted & { 
         <PanelPreview title={name} panel={asked} window={scope.window} state={state} />
         <div className="grid gap-3 sm:grid-cols-3">
           {query.kind === 'aggregate' && <RowChoices query={query} scope={scope} onQuery={put} />}
+          {query.kind === 'metric' && <MetricFields query={query} scope={scope} onQuery={put} />}
           {query.kind === 'scores' && <ScoreChoices query={query} onQuery={put} />}
           {(query.kind === 'aggregate' || query.kind === 'scores') && (
             <TextField
@@ -79,9 +81,11 @@ export default function ChartList({ title, start, scope, onClose }: Charted & { 
             onValue={(type) => setPanel(drawnAs(panel, type as PanelType))}
             options={TYPES}
           />
-          <div className="flex items-end">
-            <CheckField label="Over time" checked={timed} onChange={overTime} />
-          </div>
+          {query.kind !== 'metric' && (
+            <div className="flex items-end">
+              <CheckField label="Over time" checked={timed} onChange={overTime} />
+            </div>
+          )}
         </div>
         <footer className="flex flex-wrap justify-end gap-2 border-t border-line pt-3">
           {canAlert(panel) && (

@@ -41,6 +41,7 @@ export function WidgetCard(props: {
   const query = openQueryOf(filled(panel, { ...props.fill, scope }), scope);
   const asked = widget.query;
   const isText = asked.kind === 'markdown';
+  const notes = state?.frame?.notes.join(' ') ?? '';
   const drill =
     asked.kind !== 'aggregate'
       ? undefined
@@ -76,6 +77,11 @@ export function WidgetCard(props: {
           {widget.title}
         </h2>
         {state?.frame?.sample != null && <span className="text-sm text-muted">estimated</span>}
+        {notes !== '' && (
+          <span className="min-w-0 truncate text-xs text-muted" title={notes}>
+            {notes}
+          </span>
+        )}
         <span
           className={cx(
             'flex shrink-0 items-center',

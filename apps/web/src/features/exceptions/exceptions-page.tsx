@@ -7,6 +7,7 @@ import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure } from '../../ui/states.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
 import { ExploreRows } from '../explore/explore-rows.tsx';
@@ -18,7 +19,7 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { exceptionColumns } from './columns.tsx';
-import { EXCEPTIONS_EXPLORE } from './exceptions-explore.ts';
+import { EXCEPTIONS_EXPLORE, failedSpans } from './exceptions-explore.ts';
 import { persistedExceptions, TRIAGE } from './exceptions-search.ts';
 import { FirstException } from './first-exception.tsx';
 
@@ -59,6 +60,7 @@ export function ExceptionsPage() {
             choices={['all', ...TRIAGE]}
             onChoose={(status) => change({ status: status === 'all' ? undefined : status })}
           />
+          <ChartListButton title="exceptions" start={failedSpans(q)} scope={scope} />
           <SavedViewsMenu page="exceptions" signal="exceptions" />
           <ExportMenu
             signal="exceptions"

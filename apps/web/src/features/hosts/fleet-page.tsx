@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowDownWideNarrow, Group } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo } from 'react';
+import { type ComponentProps, useDeferredValue, useEffect, useMemo } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
@@ -15,6 +15,7 @@ import { ChoiceMenu } from '../../ui/menu.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
+import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
@@ -27,6 +28,12 @@ import { type FleetSearch, persistedFleet } from './hosts-search.ts';
 const route = getRouteApi('/hosts/');
 /** Agents report once a minute or so. */
 const REFRESH_MS = 30_000;
+
+/** How a chart of hosts begins. */
+const HOSTS_CHART = {
+  kind: 'metric',
+  body: { metric: 'system.cpu.utilization', groupBy: ['resource.host.name'], limit: 10 },
+} as const satisfies ComponentProps<typeof ChartListButton>['start'];
 
 const SORTS: Readonly<Record<string, string>> = {
   name: 'Name',
@@ -127,6 +134,7 @@ export function FleetPage() {
               </Button>
             }
           />
+          <ChartListButton title="hosts" start={HOSTS_CHART} scope={{ ...scope, q: '' }} />
           <OpenQueryButton
             title="Fleet"
             query={{

@@ -171,7 +171,8 @@ function RowFields({ query, scope, onQuery }: Props<'aggregate'>) {
   );
 }
 
-function MetricFields({ query, onQuery }: Props<'metric'>) {
+/** What is asked of a metric. */
+export function MetricFields({ query, onQuery }: Props<'metric'>) {
   const { body } = query;
   const [groups, setGroups] = useState(body.groupBy.join(', '));
   const set = (next: object) => onQuery({ kind: 'metric', body: { ...body, ...next } });

@@ -48,7 +48,22 @@ export interface ScoreSelection {
   readonly runId?: string | undefined;
   /** Of what applications sent, or of items of experiments. */
   readonly of?: 'telemetry' | 'experiments' | undefined;
+  /** Of each field any of the values. */
+  readonly where?: Readonly<Partial<Record<ScoreWhere, readonly string[]>>> | undefined;
 }
+
+/** What scores are narrowed by, as fields of spans are named. */
+const WHERE = {
+  service: 'ServiceName',
+  agent: 'AgentName',
+  model: 'Model',
+  session: 'SessionId',
+  user: 'UserId',
+  prompt_name: 'PromptName',
+  prompt_version: 'PromptVersion',
+  environment: 'Environment',
+} as const;
+export type ScoreWhere = keyof typeof WHERE;
 
 /** What scores are grouped by in analytics. */
 export const SCORE_DIMENSIONS = {
@@ -104,7 +119,7 @@ const FIELDS = {
   explanation: 'Explanation',
 } as const;
 
-const SELECTED: Readonly<Record<Exclude<keyof ScoreSelection, 'id' | 'of'>, string>> = {
+const SELECTED: Readonly<Record<Exclude<keyof ScoreSelection, 'id' | 'of' | 'where'>, string>> = {
   name: 'Name',
   evaluator: 'Evaluator',
   source: 'Source',
@@ -129,6 +144,11 @@ function newest(scope: Scope, selection: ScoreSelection): string {
     const bound = params.bind(value, 'String');
     if (EARLY.has(key)) rows = rows.and(`${name} = ${bound}`);
     else late.push(`${name} = ${bound}`);
+  }
+  for (const [field, name] of Object.entries(WHERE)) {
+    const values = selection.where?.[field as ScoreWhere];
+    if (values !== undefined)
+      late.push(`has(${params.bind([...values], 'Array(String)')}, toString(${name}))`);
   }
   if (selection.of !== undefined) late.push(`Item ${selection.of === 'experiments' ? '!=' : '='} ''`);
   const columns = [...Object.values(FIELDS), 'HasValue', 'Value', 'CostUsd'];

@@ -3,7 +3,7 @@ import { parseFilterOrFail } from '@candela/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from '../core/testing.ts';
 import { createFieldQueries } from '../fields/index.ts';
-import { createScoreQueries, type ScoreQueries } from './index.ts';
+import { createScoreQueries, type ScoreQueries, type ScoreSelection } from './index.ts';
 
 const at = (ms: number): bigint => BigInt(BASE_MS + ms) * 1_000_000n;
 const HOUR = { from: at(-3_600_000), to: at(3_600_000) };
@@ -100,6 +100,16 @@ describe('scores', () => {
       { key: 'relevance', scores: 3, passed: 2, failed: 0, mean: 0.125 },
       { key: 'tone', scores: 1, passed: 0, mean: null },
     ]);
+    const only = async (where: ScoreSelection['where']) =>
+      (await scores.groups(contextOf(), { ...input, selection: { where }, by: 'name' })).map(
+        ({ key, scores: all }) => [key, all],
+      );
+    expect(await only({ model: ['', 'claude-x'] })).toEqual([
+      ['relevance', 3],
+      ['tone', 1],
+    ]);
+    expect(await only({ model: ['claude-x'] })).toEqual([['tone', 1]]);
+    expect(await only({ model: ['claude-x'], session: ["' OR 1=1 --"] })).toEqual([]);
     const series = await scores.series(contextOf(), { ...input, stepMs: 60_000 });
     expect(series).toMatchObject([{ startMs: BASE_MS, scores: 4 }]);
     expect(await scores.agreement(contextOf(), { window: HOUR, name: 'relevance' })).toEqual([

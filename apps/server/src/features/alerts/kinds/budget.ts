@@ -16,13 +16,21 @@ export function periodStart(period: SourceOf<'budget'>['period'], at: number): n
   return first.startOfDay().epochMilliseconds;
 }
 
-const fieldOf = (scope: BudgetScope): string[] => (scope === 'project' ? [] : [scope]);
+/** The field whose values have a budget each; none: the project has. */
+const fieldOf = ({ scope, keyField }: Pick<SourceOf<'budget'>, 'scope' | 'keyField'>): string[] =>
+  scope === 'project' ? [] : [scope === 'key' ? keyField : scope];
+
+/** Groups are named by the scope, whatever field it is measured by. */
+const named = (scope: BudgetScope, labels: Labels): Labels =>
+  labels.map(([, value]) => [scope, value] as const);
 
 /** The filter of a budget: its own, and the one user, model, … it is for. */
-const textOf = ({ q, scope, only }: SourceOf<'budget'>): { q?: string } => {
+const textOf = (source: SourceOf<'budget'>): { q?: string } => {
+  const { q, only } = source;
+  const [field] = fieldOf(source);
   const parts = [
     ...(q === undefined || q.trim() === '' ? [] : [`(${q})`]),
-    ...(only === undefined || scope === 'project' ? [] : [`${scope}:${JSON.stringify(only)}`]),
+    ...(only === undefined || field === undefined ? [] : [`${field}:${JSON.stringify(only)}`]),
   ];
   return parts.length === 0 ? {} : { q: parts.join(' ') };
 };
@@ -39,7 +47,7 @@ export const budget: LevelKind<'budget'> = {
       body: {
         signal: 'spans',
         ...textOf(source),
-        groupBy: fieldOf(source.scope),
+        groupBy: fieldOf(source),
         measures: ['cost'],
         limit: 50,
         comparePrevious: false,
@@ -64,7 +72,8 @@ export const budget: LevelKind<'budget'> = {
       if (source.thresholds.includes(threshold)) put(labels.slice(0, -1), 0, threshold);
     }
     const least = Math.min(...source.thresholds);
-    for (const { labels, value } of all) {
+    for (const { labels: fields, value } of all) {
+      const labels = named(source.scope, fields);
       const percent = ((value ?? 0) * 100) / source.limitUsd;
       // Spans without a user have no budget of a user.
       if (source.scope !== 'project' && (labels[0]?.[1] ?? '') === '') continue;

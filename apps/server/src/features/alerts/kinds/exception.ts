@@ -19,9 +19,9 @@ const occurrence = (group: ExceptionGroup, what: 'new' | 'returned', at: number)
 /** Exceptions that were never seen before, or came back after days of silence. */
 export const exception: EventKind<'exception'> = {
   mode: 'events',
-  // A return is told by its window; one that was told stays told (its key holds the time it was seen last).
-  overlapMs: 0,
-  async read(sources, { when, quietDays, q }, { context, from, to, signal }) {
+  // One that came late is new all the same. A return is one of the window itself: its key holds when it was seen last.
+  overlapMs: 600_000,
+  async read(sources, { when, quietDays, q }, { context, from, to, since, signal }) {
     const search = (window: { from: number; to: number }, limit: number) =>
       sources.searchExceptions(
         context,
@@ -38,10 +38,10 @@ export const exception: EventKind<'exception'> = {
     const { data } = await search({ from, to }, MOST);
     const seenAt = (group: ExceptionGroup) => Date.parse(group.firstSeen);
     const fresh = data.filter((group) => seenAt(group) >= from);
-    const old = data.filter((group) => seenAt(group) < from);
+    const old = data.filter((group) => seenAt(group) < from && Date.parse(group.lastSeen) >= since);
     const found = when === 'returned' ? [] : fresh.map((group) => occurrence(group, 'new', seenAt(group)));
     if (when === 'new' || old.length === 0) return found;
-    const quiet = await search({ from: from - quietDays * DAY_MS, to: from }, 500);
+    const quiet = await search({ from: since - quietDays * DAY_MS, to: since }, 500);
     const lately = new Set(quiet.data.map(({ fingerprint }) => fingerprint));
     const back = old.filter(({ fingerprint }) => !lately.has(fingerprint));
     return [...found, ...back.map((group) => occurrence(group, 'returned', Date.parse(group.lastSeen)))];

@@ -71,6 +71,8 @@ export interface EventKind<Kind extends AlertKind> {
       readonly context: RequestContext;
       readonly from: number;
       readonly to: number;
+      /** Begin of what was not asked for before; without an overlap it is `from`. */
+      readonly since: number;
       readonly signal: AbortSignal;
     },
   ): Promise<readonly Occurrence[]>;
