@@ -4,6 +4,8 @@ import type { Settings } from './settings.js';
 export interface BudgetRequest {
     readonly user?: string | undefined;
     readonly model?: string | undefined;
+    /** A key of a gateway, as its spans name it. */
+    readonly key?: string | undefined;
     readonly session?: string | undefined;
     readonly service?: string | undefined;
     readonly agent?: string | undefined;
@@ -12,7 +14,7 @@ export interface BudgetRequest {
 }
 export interface ExceededBudget {
     readonly budget: string;
-    /** `project`, `user`, `model`, `session`, `service` or `agent`. */
+    /** `project`, `user`, `model`, `key`, `session`, `service` or `agent`. */
     readonly scope: string;
     /** The user, model, … whose budget is spent; null: the project's. */
     readonly value: string | null;
@@ -31,4 +33,4 @@ export interface BudgetParts {
     readonly flights: Flights<BudgetResult>;
 }
 /** Asks whether budgets allow the next call. Never held: an exceeded budget counts with the next call. */
-export declare function checkBudget({ settings, flights }: BudgetParts, { signal: given, user, model, session, service, agent }: BudgetRequest): Promise<BudgetResult>;
+export declare function checkBudget({ settings, flights }: BudgetParts, { signal: given, user, model, key, session, service, agent }: BudgetRequest): Promise<BudgetResult>;

@@ -18,8 +18,8 @@ function readResult(body) {
     });
 }
 /** Asks whether budgets allow the next call. Never held: an exceeded budget counts with the next call. */
-export async function checkBudget({ settings, flights }, { signal: given, user, model, session, service, agent }) {
-    const query = new URLSearchParams(Object.entries({ user, model, session, service, agent }).filter((entry) => typeof entry[1] === 'string')).toString();
+export async function checkBudget({ settings, flights }, { signal: given, user, model, key, session, service, agent }) {
+    const query = new URLSearchParams(Object.entries({ user, model, key, session, service, agent }).filter((entry) => typeof entry[1] === 'string')).toString();
     const path = `/api/budget/check${query === '' ? '' : `?${query}`}`;
     return flights.join(path, given, async (signal) => {
         const answer = await callWithRetries(settings, { method: 'GET', path }, signal);
