@@ -24,6 +24,7 @@ import type { Handlers } from './http/handlers.ts';
 import { createRequestHandler, knownMethod } from './http/request-handler.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
 import { notHere, otherRole, refuse } from './http/shut.ts';
+import { instanceOf } from './instance.ts';
 import { SharedAnswers } from './http/shared-answers.ts';
 import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
@@ -185,6 +186,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       version: VERSION,
       phase: () => running.phase,
       config,
+      instance: instanceOf(dataDir),
       clock,
       logger,
       metrics,
@@ -229,6 +231,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         ...features.flatMap(({ endpoints = [] }) => endpoints),
         mcpEndpoint({
           handlers,
+          answers,
           identity,
           clock,
           issuer,

@@ -29,6 +29,8 @@ export interface FeatureParts {
   readonly version: string;
   readonly phase: () => Phase;
   readonly config: Config;
+  /** Names this process, also after a restart. */
+  readonly instance: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: PlatformMetrics;

@@ -4,6 +4,7 @@ import { authorise } from '../features/identity/access.ts';
 import { withWindow } from '../features/telemetry/service.ts';
 import type { AuthenticateInput } from '../features/identity/service.ts';
 import type { Handlers } from '../http/handlers.ts';
+import type { SharedAnswers } from '../http/shared-answers.ts';
 import type { EventAnswer } from '../http/stream-answer.ts';
 import { validate } from '../http/validate.ts';
 
@@ -24,14 +25,22 @@ export interface Caller {
   platform?(): Promise<RequestContext>;
   readonly caller: AuthenticateInput;
   readonly signal: AbortSignal;
+  /** With it a call of a route that writes is done once, however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Streams that end with their result; others have no end, or are for a person. */
 const RUNS: ReadonlySet<RouteId> = new Set<RouteId>(['runAnalysis']);
 
+/** What calls of routes need: the handlers, and the answers that equal questions share with pages. */
+export interface CallParts {
+  readonly handlers: Handlers;
+  readonly answers: SharedAnswers;
+}
+
 /** Calls of routes within the process. */
-export function createCalls(handlers: Handlers, asker: Caller): Call {
-  const { caller, signal } = asker;
+export function createCalls({ handlers, answers }: CallParts, asker: Caller): Call {
+  const { caller, signal, idempotencyKey } = asker;
   let platform: Promise<RequestContext> | undefined;
   return async (id, { params = {}, query = {}, body } = {}) => {
     const route: RouteDeclaration = ROUTES[id];
@@ -42,25 +51,32 @@ export function createCalls(handlers: Handlers, asker: Caller): Call {
     if (route.storage === 'platform') platform ??= asker.platform?.();
     const context = (route.storage === 'platform' ? await platform : undefined) ?? asker.context;
     authorise(route.permission, context);
-    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+    const sent = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // The types of input and handler meet in `Handlers`; an id of the table cannot carry them here.
     const handler = handlers[id] as (input: unknown) => unknown;
     const asked = {
       params: validate(route.params, params, 'path'),
-      query: validate(route.query, given, 'query'),
+      query: validate(route.query, sent, 'query'),
       body: validate(route.body, body, 'body'),
     };
-    const answer = handler({
+    const given = {
       ...asked,
       context: withWindow(context, [asked.body, asked.query], Date.now()),
-      signal,
-      header: () => undefined,
+      header: (name: string) => (name === 'idempotency-key' ? idempotencyKey : undefined),
       client: context.client,
       requestId: context.requestId,
       caller,
       setCookie: () => undefined,
       etag: () => undefined,
-    });
+    };
+    if (route.shared === true) {
+      const question = [id, asked.params, asked.query, asked.body];
+      const text = await answers.ask(context, question, signal, async (until) =>
+        JSON.stringify(await handler({ ...given, signal: until })),
+      );
+      return JSON.parse(text) as unknown;
+    }
+    const answer = handler({ ...given, signal });
     return isRun ? lastOf(await answer) : answer;
   };
 }

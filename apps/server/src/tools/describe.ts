@@ -6,7 +6,7 @@ export const describe = defineTool({
   id: 'describe',
   title: 'Describe the data',
   about:
-    'What there is to ask: tables (columns for run_sql), fields (of filters and groupBy), values (of one field), metrics. Call it first. Filters (q) read like: service:checkout model:gpt-4o status:error duration>2s attributes.http.route:/chat, or words.',
+    'Call it first. What there is: tables (for run_sql), fields (of filters and groupBy), values (of one field), metrics. Filters (q): service:checkout model:gpt-4o status:error duration>2s attributes.http.route:/chat, or words.',
   input: z.object({
     what: z.enum(['tables', 'fields', 'values', 'metrics']),
     signal: z.enum(EVENT_KINDS).optional(),

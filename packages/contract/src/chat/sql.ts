@@ -31,6 +31,7 @@ export const executeSql = defineRoute({
   tag: 'Assistant',
   summary: 'Runs one SELECT over traces and metrics',
   permission: reads('chat'),
+  shared: true,
   body: z.strictObject({
     query: z
       .string()

@@ -41,6 +41,7 @@ export const listFields = defineRoute({
   tag: 'Telemetry',
   summary: 'Fields a filter can use: the named ones, and the attribute keys of the newest rows of the window',
   permission: reads('telemetry'),
+  shared: true,
   query: z.strictObject({ ...question, prefix: z.string().max(300).default('') }),
   response: z.object({
     data: z.object({
@@ -60,6 +61,7 @@ export const listFieldValues = defineRoute({
   summary:
     'Values of one field that begin with a text (else contain it), the most frequent of the newest rows first',
   permission: reads('telemetry'),
+  shared: true,
   query: z.strictObject({
     ...question,
     field: z.string().min(1).max(300),

@@ -74,6 +74,14 @@ export function describeChats(name: string, makePlace: () => Promise<Place>): vo
         status: 'failed',
         facts: { err: 'gone' },
       });
+      const [mine, other] = [
+        await store.chats.append(chat.id, { ...answer, facts: { by: 'one' } }),
+        await store.chats.append(chat.id, { ...answer, facts: { by: 'two' } }),
+      ];
+      expect(await store.chats.settleOf('one', { err: 'gone' })).toBe(1);
+      expect(await store.chats.settleOf('one', { err: 'gone' })).toBe(0);
+      expect((await store.chats.message(JO, mine.id)).status).toBe('failed');
+      expect((await store.chats.message(JO, other.id)).status).toBe('running');
       const card = await store.chats.addApproval(JO, {
         chatId: chat.id,
         messageId: message.id,

@@ -74,6 +74,8 @@ export interface Chats {
   setParts(id: string, parts: readonly unknown[]): Promise<void>;
   /** Running answers that nobody has touched since a time become `failed`. Returns how many. */
   settle(chatId: string, before: number, facts: StoredChatMessage['facts']): Promise<number>;
+  /** Running answers whose facts say `by: instance` become `failed`: of a process that is gone. Returns how many. */
+  settleOf(instance: string, facts: StoredChatMessage['facts']): Promise<number>;
   addApproval(owner: ChatOwner, approval: Omit<StoredApproval, 'id' | 'state'>): Promise<StoredApproval>;
   /** @throws not_found, also when it is somebody else's */
   approval(owner: ChatOwner, id: string): Promise<StoredApproval>;
@@ -281,6 +283,27 @@ export function chats({ quiet: database, clock }: Access): Chats {
         .where('chat_id', '=', chatId)
         .where('status', '=', 'running')
         .where('touched_at', '<', before)
+        .executeTakeFirst();
+      return Number(result.numUpdatedRows);
+    },
+
+    async settleOf(instance, facts) {
+      const running = await database
+        .selectFrom('chat_messages')
+        .select(['id', 'facts'])
+        .where('status', '=', 'running')
+        .execute();
+      const left = running.filter((row) => (JSON.parse(row.facts) as { by?: unknown }).by === instance);
+      if (left.length === 0) return 0;
+      const result = await database
+        .updateTable('chat_messages')
+        .set({ status: 'failed', facts: JSON.stringify(facts) })
+        .where(
+          'id',
+          'in',
+          left.map(({ id }) => id),
+        )
+        .where('status', '=', 'running')
         .executeTakeFirst();
       return Number(result.numUpdatedRows);
     },

@@ -20,6 +20,8 @@ export interface MessageFacts {
   readonly model?: string | null;
   readonly usage?: Usage | null;
   readonly durationMs?: number | null;
+  /** Of an answer that is being made: the instance that makes it. */
+  readonly by?: string;
   /** Of a question: what was on screen. */
   readonly page?: { readonly path: string; readonly search: string; readonly [field: string]: unknown };
 }

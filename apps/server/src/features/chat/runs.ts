@@ -3,7 +3,7 @@ import type { ChatMessage } from '@candela/contract';
 import { asCandelaError, type Logger } from '@candela/kernel';
 import type { MetadataStore, StoredChatMessage } from '@candela/metadata-store';
 import type { ServerEvent } from '../../http/stream-answer.ts';
-import { type KeptPart, type MessageFacts, showMessage, showPart } from './parts.ts';
+import { factsOf, type KeptPart, type MessageFacts, showMessage, showPart } from './parts.ts';
 
 /** How often what there is of an answer is written: a process that is killed loses less than this. */
 const FLUSH_MS = 300;
@@ -28,7 +28,7 @@ export class Run {
   readonly #startedAt = performance.now();
   #message: StoredChatMessage;
   #parts: KeptPart[] = [];
-  #facts: MessageFacts = {};
+  #facts: MessageFacts;
   #status: Status = 'running';
   #dirty = false;
   #wroteAt = performance.now();
@@ -38,6 +38,7 @@ export class Run {
     this.id = message.id;
     this.chatId = message.chatId;
     this.#message = message;
+    this.#facts = factsOf(message);
     this.#chats = chats;
     this.#logger = logger;
     this.#timer = setInterval(() => {

@@ -15,8 +15,10 @@ import { followStored, Run, STALE_MS, STOPPED } from './runs.ts';
 import { type Answering, createChatSettings } from './settings.ts';
 
 export type ChatParts = AnswerParts &
-  Pick<FeatureParts, 'logger' | 'identity'> & {
+  Pick<FeatureParts, 'logger' | 'identity' | 'answers'> & {
     readonly metadata: MetadataStore;
+    /** Names this process, also after a restart. */
+    readonly instance: string;
     readonly handlers: () => Handlers;
   };
 
@@ -42,14 +44,20 @@ const ownerOf = ({ projectId, principal }: RequestContext): ChatOwner => ({
 
 /** Conversations with the assistant. The server keeps them: a request brings a text, never history. */
 export function createChat(parts: ChatParts) {
-  const { metadata, clock, logger, identity } = parts;
+  const { metadata, clock, logger, identity, instance } = parts;
   const { chats } = metadata;
   const settings = createChatSettings(metadata);
   const runs = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
 
+  // What an earlier process of this instance was at is over, before anything new begins here.
+  const ready = chats.settleOf(instance, { err: VANISHED }).catch((thrown: unknown) => {
+    logger.warn({ err: thrown }, 'answers that were cut off by a restart are shown as running for a while');
+  });
+
   /** Answers whose process is gone become failed. */
   const settle = (repository: MetadataStore['chats'], chatId: string) =>
     repository.settle(chatId, clock.now() - STALE_MS, { err: VANISHED });
+  const empty = { role: 'assistant', status: 'running', parts: [], facts: { by: instance } } as const;
 
   /** Calls of routes as the person, also after their request ended. */
   function callsOf({ context, caller }: Asker, signal: AbortSignal) {
@@ -61,12 +69,15 @@ export function createChat(parts: ChatParts) {
     let own: Promise<RequestContext> | undefined;
     return async (...call: Parameters<ReturnType<typeof createCalls>>) => {
       own ??= telemetry();
-      const made = createCalls(parts.handlers(), {
-        context: await own,
-        platform: () => Promise.resolve(context),
-        caller,
-        signal,
-      });
+      const made = createCalls(
+        { handlers: parts.handlers(), answers: parts.answers },
+        {
+          context: await own,
+          platform: () => Promise.resolve(context),
+          caller,
+          signal,
+        },
+      );
       return made(...call);
     };
   }
@@ -133,6 +144,7 @@ export function createChat(parts: ChatParts) {
       ),
 
     async get(context: RequestContext, id: string) {
+      await ready;
       const chat = await chats.get(ownerOf(context), id);
       await settle(chats, id);
       const thread = (await chats.messages(id)).map((message) => {
@@ -158,6 +170,7 @@ export function createChat(parts: ChatParts) {
       const owner = ownerOf(context);
       const text = scrub(body.content, 2);
       const { page } = body;
+      await ready;
       const made = await metadata.change(undefined, async (repositories) => {
         const chat = await repositories.chats.get(owner, body.conversationId);
         await settle(repositories.chats, chat.id);
@@ -180,12 +193,7 @@ export function createChat(parts: ChatParts) {
           facts: page === undefined ? {} : { page },
         });
         const thread = await repositories.chats.messages(chat.id);
-        const message = await repositories.chats.append(chat.id, {
-          role: 'assistant',
-          status: 'running',
-          parts: [],
-          facts: {},
-        });
+        const message = await repositories.chats.append(chat.id, empty);
         if (chat.title === NEW_TITLE) {
           const [line = ''] = text.trim().split('\n', 1);
           const title = line
@@ -207,6 +215,7 @@ export function createChat(parts: ChatParts) {
       signal: AbortSignal,
     ): Promise<AsyncIterable<ServerEvent>> {
       const owner = ownerOf(context);
+      await ready;
       const message = await chats.message(owner, id);
       const live = runs.get(id)?.run;
       if (live !== undefined) return live.follow(signal);
@@ -240,6 +249,7 @@ export function createChat(parts: ChatParts) {
         throw fail('refused', { detail: 'Type the value of the secret into the card.' });
       }
       const answering = await settings.answering(context);
+      await ready;
       await settle(chats, card.chatId);
       requireIdle(await chats.messages(card.chatId));
       const isFirst = await chats.decide(card.id, approved ? 'approved' : 'denied');
@@ -274,7 +284,6 @@ export function createChat(parts: ChatParts) {
       const next = await metadata.change(undefined, async (repositories) => {
         const thread = await repositories.chats.messages(card.chatId);
         requireIdle(thread);
-        const empty = { role: 'assistant', status: 'running', parts: [], facts: {} } as const;
         return { thread, message: await repositories.chats.append(card.chatId, empty) };
       });
       return eventsOf(begin(asker, answering, next.thread, next.message), signal, before);

@@ -2,23 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { askerOf, type Clock, fail, newRequestId, SCOPES } from '@candela/kernel';
+import {
+  askerOf,
+  type CandelaError,
+  type Clock,
+  fail,
+  newRequestId,
+  type Scope,
+  SCOPES,
+} from '@candela/kernel';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { readJsonObject } from '../../http/body.ts';
 import { errorAnswer } from '../../http/errors.ts';
 import type { Endpoint, Page } from '../../http/request-handler.ts';
-import type { Handlers } from '../../http/handlers.ts';
 import { header } from '../../http/header.ts';
 import { RateLimiter } from '../../http/rate-limit.ts';
-import type { Caller } from '../../tools/calls.ts';
+import type { Caller, CallParts } from '../../tools/calls.ts';
 import type { AuthenticateInput, Identity } from '../identity/service.ts';
-import { mcpServer } from './server.ts';
+import { mcpServer, scopesMissing } from './server.ts';
 
 const PATH = '/mcp';
 const METADATA_PATH = `/.well-known/oauth-protected-resource${PATH}`;
 
-export interface McpParts {
-  readonly handlers: Handlers;
+export interface McpParts extends CallParts {
   readonly identity: Identity;
   readonly clock: Clock;
   /** Origin under which people reach the platform. */
@@ -49,10 +55,15 @@ export function mcpEndpoint(parts: McpParts): Endpoint {
       limiter.take(askerOf(caller.context));
       const isPost = request.method === 'POST';
       const parsedBody = isPost ? await readJsonObject(request, true) : undefined;
-      // One a request: its tools are those of who asks.
       const mayWrite = new URL(request.url ?? PATH, issuer).searchParams.get('write') === '1';
+      const missing = scopesMissing(parsedBody, caller, mayWrite);
+      if (missing.length > 0) {
+        refuse(response, missingScope(caller, missing), challengeOf(issuer, caller, missing));
+        return;
+      }
+      // One a request: its tools are those of who asks.
       const handler = createMcpHandler(() =>
-        mcpServer(parts.handlers, caller, { origin: issuer, version: parts.version, mayWrite }),
+        mcpServer(parts, caller, { origin: issuer, version: parts.version, mayWrite }),
       );
       const asked = new Request(new URL(PATH, issuer), {
         method: request.method ?? 'GET',
@@ -116,15 +127,34 @@ async function callerOf(
       ...(await identity.authenticate({ ...caller, storage: 'platform' })),
       client,
     });
-    return { context: { ...context, client }, platform, caller, signal: gone.signal };
+    const idempotencyKey = header(request, 'idempotency-key');
+    return { context: { ...context, client }, platform, caller, signal: gone.signal, idempotencyKey };
   } catch (thrown) {
-    const { status, headers, body } = errorAnswer(thrown, PATH);
-    if (status !== 401) throw thrown;
-    const metadata = new URL(METADATA_PATH, issuer).href;
-    const challenge = `Bearer resource_metadata="${metadata}", scope="telemetry"`;
-    response.writeHead(status, { ...headers, 'www-authenticate': challenge }).end(body);
+    if (errorAnswer(thrown, PATH).status !== 401) throw thrown;
+    refuse(response, thrown, `Bearer resource_metadata="${metadataOf(issuer)}", scope="telemetry"`);
     return undefined;
   }
+}
+
+const metadataOf = (issuer: string): string => new URL(METADATA_PATH, issuer).href;
+
+/** Why a call is refused that other scopes would allow: who has no key is asked for one. */
+function missingScope({ context }: Caller, missing: readonly Scope[]): CandelaError {
+  if (context.principal.kind === 'anonymous') return fail('no_credential');
+  const names = missing.map((scope) => `"${scope}"`).join(', ');
+  return fail('forbidden', { detail: `This credential lacks the scope ${names}, which the tool needs.` });
+}
+
+/** The scopes to ask a person for (RFC 6750): those that there are and those that a call needs. */
+function challengeOf(issuer: string, { context }: Caller, missing: readonly Scope[]): string {
+  const scope = SCOPES.filter((each) => context.scopes.has(each) || missing.includes(each)).join(' ');
+  const error = context.principal.kind === 'anonymous' ? '' : 'error="insufficient_scope", ';
+  return `Bearer ${error}scope="${scope}", resource_metadata="${metadataOf(issuer)}"`;
+}
+
+function refuse(response: ServerResponse, thrown: unknown, challenge: string): void {
+  const { status, headers, body } = errorAnswer(thrown, PATH);
+  response.writeHead(status, { ...headers, 'www-authenticate': challenge }).end(body);
 }
 
 /** Headers that belong to the protocol; a credential is none of its business. */

@@ -252,10 +252,50 @@ it('offers what the scopes of a key allow', async () => {
     const refused = await client
       .callTool({ name: 'add_score', arguments: { name: 'x', value: 1 } })
       .catch(String);
-    expect(JSON.stringify(refused)).toMatch(/not found/i);
+    expect(JSON.stringify(refused)).toMatch(/lacks the scope|scope/);
   } finally {
     await client.close();
   }
+  // An application learns which scopes to ask its person for.
+  const narrow = { authorization: `Bearer ${String(data.apiKey)}` };
+  const call = (name: string) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
+  const { status, headers, body } = await post(narrow, call('run_sql'));
+  expect([status, headers['www-authenticate']]).toEqual([
+    403,
+    `Bearer error="insufficient_scope", scope="telemetry chat", resource_metadata="${platform.http}/.well-known/oauth-protected-resource/mcp"`,
+  ]);
+  expect(body).toContain('lacks the scope \\"chat\\"');
+  // Where the address asks for no writes there is no such tool, whatever the scopes.
+  expect((await post(narrow, call('add_score'))).status).toBe(200);
+  expect((await post(narrow, call('nonsense'))).status).toBe(200);
+});
+
+it('answers a hundred equal questions at once, and a write that is sent again once', async () => {
+  const ask = (name: string, given: object, more: Record<string, string> = {}, path = '/mcp') =>
+    post(
+      { ...auth, ...more },
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+      path,
+    );
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      n % 2 === 0
+        ? ask('describe', { what: 'fields' })
+        : ask('run_sql', { query: 'SELECT count() AS n FROM otel_traces' }),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(answers.filter(({ body }) => body.includes('"isError":true'))).toEqual([]);
+  const board = { title: 'Sent again', widgets: [{ title: 'n', type: 'stat', query: 'SELECT 1 AS n' }] };
+  const made = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      ask('create_board', board, { 'idempotency-key': 'a-board' }, '/mcp?write=1'),
+    ),
+  );
+  expect(made.filter(({ body }) => body.includes('boards/')).length).toBeGreaterThan(0);
+  const boards = (await api('GET', '/api/boards')).data as readonly { readonly title: string }[];
+  expect(JSON.stringify(boards).match(/Sent again/g)).toHaveLength(1);
 });
 
 interface Asked {
@@ -265,7 +305,7 @@ interface Asked {
 }
 
 /** `fetch` sets Host and Origin by itself. */
-function post(headers: Record<string, string>, body: string): Promise<Asked> {
+function post(headers: Record<string, string>, body: string, path = '/mcp'): Promise<Asked> {
   const { hostname, port } = new URL(platform.http);
   return new Promise((resolve, reject) => {
     const given = {
@@ -273,7 +313,7 @@ function post(headers: Record<string, string>, body: string): Promise<Asked> {
       accept: 'application/json, text/event-stream',
       ...headers,
     };
-    const asked = httpRequest({ hostname, port, path: '/mcp', method: 'POST', headers: given }, (answer) => {
+    const asked = httpRequest({ hostname, port, path, method: 'POST', headers: given }, (answer) => {
       let text = '';
       answer.on('data', (part: Buffer) => (text += part.toString()));
       answer.on('end', () =>

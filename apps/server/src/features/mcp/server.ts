@@ -1,11 +1,10 @@
-import { ROUTES } from '@candela/contract';
-import { asCandelaError } from '@candela/kernel';
+import { type Access, type RouteId, ROUTES } from '@candela/contract';
+import { asCandelaError, type Scope, SCOPES } from '@candela/kernel';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { authorise } from '../identity/access.ts';
-import type { Handlers } from '../../http/handlers.ts';
 import { bounded } from '../../tools/bounded.ts';
-import { type Caller, createCalls } from '../../tools/calls.ts';
+import { type Caller, type CallParts, createCalls } from '../../tools/calls.ts';
 import { TOOLS } from '../../tools/index.ts';
 import { isFor, type Tool, toolOutput } from '../../tools/tool.ts';
 
@@ -15,7 +14,7 @@ const INSTRUCTIONS =
 
 /** A server for one request: it has the tools that who asks may use. */
 export function mcpServer(
-  handlers: Handlers,
+  parts: CallParts,
   caller: Caller,
   {
     origin,
@@ -27,10 +26,8 @@ export function mcpServer(
     { name: 'candela', title: 'Candela', version },
     { instructions: INSTRUCTIONS },
   );
-  const call = createCalls(handlers, caller);
-  const offered = TOOLS.filter(
-    (each) => isFor(each, 'mcp') && (each.effect === 'read' || mayWrite) && mayUse(each, caller),
-  );
+  const call = createCalls(parts, caller);
+  const offered = TOOLS.filter((each) => isThere(each, mayWrite) && mayUse(each, caller));
   for (const tool of offered) {
     const { id, title, about, input, effect, run } = tool;
     server.registerTool(
@@ -78,13 +75,11 @@ export function mcpServer(
 function described(schema: z.ZodObject): z.ZodObject {
   const { '~standard': standard } = schema;
   const brief = (io: 'input' | 'output') => () => {
-    const {
-      $schema: _s,
-      additionalProperties: _a,
-      ...rest
-    } = JSON.parse(
+    const { $schema: _s, ...rest } = JSON.parse(
       JSON.stringify(z.toJSONSchema(schema, { io }), (key, value: unknown) =>
-        NOT_TOLD.has(key) && typeof value !== 'object' ? undefined : value,
+        key === 'additionalProperties' || (NOT_TOLD.has(key) && typeof value !== 'object')
+          ? undefined
+          : value,
       ),
     ) as Record<string, unknown>;
     if (io === 'output') delete rest['required'];
@@ -105,12 +100,31 @@ const NOT_TOLD: ReadonlySet<string> = new Set([
   'propertyNames',
 ]);
 
+const isThere = (tool: Tool, mayWrite: boolean): boolean =>
+  isFor(tool, 'mcp') && (tool.effect === 'read' || mayWrite);
+
+/**
+ * The scopes that a call of a tool lacks which there is, but not for this credential: an application asks its person for
+ * them. Empty: it may be called, it is no call of a tool, or scopes are not what is missing.
+ */
+export function scopesMissing(body: unknown, caller: Caller, mayWrite: boolean): readonly Scope[] {
+  const { method, params } = (body ?? {}) as { readonly method?: unknown; readonly params?: unknown };
+  if (method !== 'tools/call' || caller.context.principal.kind === 'user') return [];
+  const name = (params as { readonly name?: unknown } | null | undefined)?.name;
+  const tool = TOOLS.find((each) => each.id === name && isThere(each, mayWrite));
+  if (tool === undefined || mayUse(tool, caller)) return [];
+  const needed = new Set(tool.routes.map((id) => permissionOf(id).key));
+  return SCOPES.filter((scope) => needed.has(scope) && !caller.context.scopes.has(scope));
+}
+
+// Every route that a tool calls declares one.
+const permissionOf = (id: RouteId) => (ROUTES[id] as { readonly permission: Access }).permission;
+
 /** Whether who asks may call at least one route of a tool. */
 function mayUse({ routes }: Tool, { context }: Caller): boolean {
   return routes.some((id) => {
-    const { permission } = ROUTES[id] as { readonly permission: (typeof ROUTES)['executeSql']['permission'] };
     try {
-      authorise(permission, context);
+      authorise(permissionOf(id), context);
       return true;
     } catch {
       return false;
