@@ -7,6 +7,7 @@ import { codingFlush, codingHook } from './coding-flush.ts';
 import { codingInstall, codingUninstall } from './coding-install.ts';
 import { codingLaunch } from './coding-launch.ts';
 import { evalRun } from './eval-run.ts';
+import { importFiles } from './import.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
 import { scan } from './scan.ts';
 import { profile } from './profile.ts';
@@ -14,6 +15,7 @@ import { vaultRotate } from './vault-rotate.ts';
 
 /** Every command; the registry. */
 export const COMMANDS: readonly Command[] = [
+  importFiles,
   migrateMetadata,
   backupCreate,
   backupList,

@@ -1,15 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { silentLogger } from '@candela/kernel';
 import { OTEL_LOGS, OTEL_TRACES, type Table } from '@candela/telemetry-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
+import { NODE_BINARY } from '@candela/testkit';
 import { newStoreIn } from '@candela/telemetry-store/testing';
 
+const CLI = join(import.meta.dirname, '../../../../cli/src/main.ts');
 let dir: string;
 let platform: Platform;
 const now = BigInt(Date.now()) * 1_000_000n;
@@ -280,6 +284,49 @@ describe('an export', () => {
     for (const line of lines) await send(path, line, { 'x-platform-environment': 'copy' });
     const copied = await until(table, 'copy', count);
     expect(copied).toEqual(await rowsOf(table, 'production'));
+  });
+
+  it('and what another platform gave out is imported once, however often it is typed', async () => {
+    const files = join(dir, 'files');
+    await mkdir(files);
+    const start = new Date(Date.now() - 60_000).toISOString().replace('T', ' ').replace('Z', '000');
+    const observation = { trace_id: 'visit', type: 'SPAN', start_time: start, environment: 'moved' };
+    const rows = Array.from({ length: 450 }, (_, index) => ({
+      ...observation,
+      id: `o${index}`,
+      name: `n${index}`,
+    }));
+    const score = {
+      id: 's',
+      trace_id: 'visit',
+      name: 'good',
+      value: 1,
+      data_type: 'NUMERIC',
+      timestamp: start,
+    };
+    await writeFile(
+      join(files, 'observations.jsonl'),
+      rows
+        .slice(0, 300)
+        .map((row) => JSON.stringify(row))
+        .join('\n'),
+    );
+    const candela = async () =>
+      (
+        await promisify(execFile)(NODE_BINARY, [CLI, 'import', files], {
+          env: { PATH: process.env['PATH'] ?? '', PLATFORM_URL: platform.http },
+        })
+      ).stdout;
+    expect(await candela()).toMatch(/langfuse: 1 file\nspans: 300 sent, 0 known already, 0 refused\n/);
+    await until(OTEL_TRACES, 'moved', 300);
+    await writeFile(join(files, 'more.json'), JSON.stringify([...rows, score]));
+    expect(await candela()).toMatch(
+      /spans: 150 sent, 600 known already, 0 refused\nscores and log records: 1 sent, 0 known/,
+    );
+    expect(await until(OTEL_TRACES, 'moved', 450)).toHaveLength(450);
+    await until(OTEL_LOGS, 'production', 6);
+    expect(await candela()).toMatch(/spans: 0 sent, 750 known[^]*records: 0 sent, 1 known/);
+    expect(await rowsOf(OTEL_TRACES, 'moved')).toHaveLength(450);
   });
 
   it('as CSV is RFC 4180 and no spreadsheet runs it', async () => {

@@ -1,0 +1,107 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SIGNALS } from '@candela/kernel';
+import { type Command, UsageError } from '../command.ts';
+import { formatOf, IMPORTS } from '../imports/index.ts';
+import { sendAll } from '../imports/sender.ts';
+
+const SAY_EVERY = 10_000;
+const MOST_REASONS = 20;
+const wide = Math.max(...IMPORTS.map(({ name }) => name.length));
+
+/** Brings what another platform exported into a project. */
+export const importFiles: Command = {
+  words: ['import'],
+  summary: 'Imports from Langfuse, Phoenix, LangSmith, Jaeger and OTLP files; again without doubling',
+  help: `candela import FILE|FOLDER... [options]
+
+Sends what the files hold to the platform, and only what it does not hold yet: an import that was cut off is typed again. The
+address and key are PLATFORM_URL and PLATFORM_API_KEY (scopes ingest and query); the key's project takes it.
+
+  --format NAME       instead of telling it from the first file:
+${IMPORTS.map(({ name, summary }) => `                        ${name.padEnd(wide)}  ${summary}`).join('\n')}
+  --service NAME      service of what names none; default the format's name
+  --environment NAME  of everything; default what the files say, else production
+  --dry-run           reads and counts, asks and sends nothing
+  --report FILE       the figures as JSON too
+
+Files may be packed with gzip or zstd. Metrics have no ids: importing them twice doubles them. Exit codes: 0 everything is there, 1 some
+of it was left out or refused, 2 it could not be done.`,
+
+  async run(args, world) {
+    const { values, positionals } = read(args);
+    const files = positionals.flatMap((path) => filesAt(resolve(world.cwd, path)));
+    if (files.length === 0) throw new UsageError('Name files to import.');
+    const named = IMPORTS.find(({ name }) => name === values.format);
+    if (values.format !== undefined && named === undefined) {
+      throw new UsageError(`--format is one of ${IMPORTS.map(({ name }) => name).join(', ')}.`);
+    }
+    const format = named ?? (await formatOf(files));
+    const url = world.env['PLATFORM_URL'];
+    const key = world.env['PLATFORM_API_KEY'];
+    const dryRun = values['dry-run'] === true;
+    if (!dryRun && url === undefined) throw new UsageError('Set PLATFORM_URL and PLATFORM_API_KEY.');
+    const skipped = new Map<string, number>();
+    const notes = { skipped: (reason: string) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1) };
+    world.say(`${format.name}: ${files.length} ${files.length === 1 ? 'file' : 'files'}`);
+    const records = format.read(files, { service: values.service ?? format.name }, notes);
+    const { counts, reasons } = await sendAll(
+      records,
+      { url: url ?? '', key, environment: values.environment },
+      {
+        dryRun,
+        progress: (count) => {
+          if (count % SAY_EVERY === 0) world.say(`${count} records read`);
+        },
+      },
+    );
+    for (const signal of SIGNALS) {
+      const { sent, known, rejected } = counts[signal];
+      if (sent + known + rejected === 0) continue;
+      const name = { traces: 'spans', logs: 'scores and log records', metrics: 'points of metrics' }[signal];
+      world.say(
+        `${name}: ${sent} ${dryRun ? 'to be sent' : 'sent'}, ${known} known already, ${rejected} refused`,
+      );
+    }
+    const troubles = [...skipped].map(([reason, count]) => ({ what: 'left out', reason, count }));
+    troubles.push(...[...reasons].map(([reason, count]) => ({ what: 'refused', reason, count })));
+    for (const { what, reason, count } of troubles.slice(0, MOST_REASONS))
+      world.say(`${what}: ${count} (${reason})`);
+    if (values.report !== undefined) {
+      const report = { format: format.name, files, dryRun, counts, troubles };
+      writeFileSync(resolve(world.cwd, values.report), `${JSON.stringify(report, undefined, 2)}\n`);
+    }
+    return troubles.length === 0 ? 0 : 1;
+  },
+};
+
+/** A file, or the files of a folder and of those in it. */
+function filesAt(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`There is no ${path}.`);
+  if (!found.isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true, recursive: true })
+    .flatMap((entry) =>
+      entry.isFile() && !entry.name.startsWith('.') ? [join(entry.parentPath, entry.name)] : [],
+    )
+    .sort();
+}
+
+function read(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        format: { type: 'string' },
+        service: { type: 'string' },
+        environment: { type: 'string' },
+        'dry-run': { type: 'boolean' },
+        report: { type: 'string' },
+      },
+    });
+  } catch (thrown) {
+    throw new UsageError((thrown as Error).message, { cause: thrown });
+  }
+}
