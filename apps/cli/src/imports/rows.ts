@@ -32,7 +32,7 @@ export function headOf(file: string): Uint8Array {
 
 const startsWith = (bytes: Uint8Array, ...wanted: readonly number[]): boolean =>
   wanted.every((byte, at) => bytes[at] === byte);
-export const isParquet = (head: Uint8Array): boolean => startsWith(head, 0x50, 0x41, 0x52, 0x31);
+const isParquet = (head: Uint8Array): boolean => startsWith(head, 0x50, 0x41, 0x52, 0x31);
 
 /** The bytes of a file, unpacked where gzip or zstd wrote it. */
 export function streamOf(file: string): Readable {
