@@ -108,5 +108,16 @@ export const setLabelIn =
 export const removeLabelIn = (environment: Environment) => (what: { id: string; label: string }) =>
   call('removePromptLabel', { params: { id: what.id, label: what.label }, environment });
 
+/** Labels that only admins and owners move. */
+export const protectedLabelsQuery = (environment: Environment) =>
+  queryOptions({
+    queryKey: [...PROMPT_KEYS, 'protected', environment],
+    queryFn: ({ signal }): Promise<readonly string[]> =>
+      call('getProtectedLabels', { environment, signal }).then((answer) => answer.data.labels),
+  });
+
+export const setProtectedLabelsIn = (environment: Environment) => (labels: readonly string[]) =>
+  call('setProtectedLabels', { environment, body: { labels: [...labels] } });
+
 export const deletePromptIn = (environment: Environment) => (id: string) =>
   call('deletePrompt', { params: { id }, environment });

@@ -123,6 +123,8 @@ export const ROUTE_TABLE = {
   restoreSecret: 'POST /api/vault/{id}/restore',
   listPrompts: 'GET /api/prompt',
   createPrompt: 'POST /api/prompt',
+  getProtectedLabels: 'GET /api/prompt/protected-labels',
+  setProtectedLabels: 'PUT /api/prompt/protected-labels',
   getPrompt: 'GET /api/prompt/{id}',
   deletePrompt: 'DELETE /api/prompt/{id}',
   listPromptVersions: 'GET /api/prompt/{id}/versions',

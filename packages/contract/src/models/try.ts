@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messagesSchema } from '../prompts/chat.ts';
 import { promptTextSchema, selectorSchema } from '../prompts/schemas.ts';
 import { TEMPLATE_LIMITS } from '../prompts/template.ts';
 import { defineRoute, writes } from '../route.ts';
@@ -60,6 +61,9 @@ export const tryPrompt = defineRoute({
       text: promptTextSchema
         .optional()
         .meta({ description: 'Text that is not saved, instead of a version.' }),
+      messages: messagesSchema
+        .optional()
+        .meta({ description: 'Messages of a chat that is not saved, instead of a version.' }),
       variables: z
         .record(z.string(), z.unknown())
         .refine((variables) => Object.keys(variables).length <= TEMPLATE_LIMITS.variables, {
@@ -73,9 +77,11 @@ export const tryPrompt = defineRoute({
         .optional()
         .meta({ description: "At most what the model's settings allow." }),
     })
-    .refine(({ version, text }) => version === undefined || text === undefined, {
-      error: 'Give a version or a text, not both.',
-    }),
+    .refine(
+      ({ version, text, messages }) =>
+        [version, text, messages].filter((one) => one !== undefined).length < 2,
+      { error: 'Give one of a version, a text and messages.' },
+    ),
   response: z
     .union([tryStartSchema, tryDeltaSchema, tryDoneSchema])
     .meta({ description: 'Data of the events `start`, `delta` and `done`.' }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
+import { callShape, messagesSchema } from './chat.ts';
 import { TEMPLATE_LIMITS } from './template.ts';
 
 const text = (max: number) => z.string().max(max).nullish();
@@ -55,6 +56,11 @@ const compiledPromptSchema = z
     unused: z
       .array(z.string())
       .meta({ description: 'Variables that the prompt does not hold. Empty when not compiled.' }),
+    messages: messagesSchema.optional().meta({
+      description:
+        'Only of a chat prompt: its messages, compiled when that is asked for. `prompt` and `compiledPrompt` are the same as one text.',
+    }),
+    ...callShape,
   })
   .meta({ id: 'CompiledPrompt' });
 export type CompiledPrompt = z.output<typeof compiledPromptSchema>;

@@ -1,4 +1,6 @@
+export type { PromptChat, PromptModelSettings } from './chat.ts';
 export type { CompiledPrompt, CompiledPromptRequest } from './compiled.ts';
+export { type PromptMessage, textOfMessages } from './messages.ts';
 export { PROMPT_ROUTES } from './routes.ts';
 export {
   PROMPT_LIMITS,

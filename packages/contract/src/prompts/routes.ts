@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { idSchema, nextCursor, pagingShape } from '../identity/common.ts';
-import { defineRoute, reads, writes } from '../route.ts';
+import { defineRoute, manages, reads, writes } from '../route.ts';
 import { timeSchema } from '../telemetry/common.ts';
+import { callShape, messagesSchema } from './chat.ts';
 import { getCompiledPrompt } from './compiled.ts';
+import { textOfMessages } from './messages.ts';
 import {
   bumpSchema,
   labelSchema,
@@ -15,6 +17,7 @@ import {
   promptTagsSchema,
   promptTextSchema,
   promptUsageSchema,
+  protectedLabelsSchema,
   selectorSchema,
   versionSchema,
   versionSummarySchema,
@@ -31,11 +34,34 @@ const revision = z
   .optional()
   .meta({ description: '`revision` of the prompt as it was read; another one by now is a conflict.' });
 
-const content = {
-  prompt: promptTextSchema,
-  tags: promptTagsSchema.default([]),
-  metaProperties: promptMetaSchema.default({}),
+/** A text, or the messages of a chat: of these the text follows. */
+const said = {
+  prompt: promptTextSchema
+    .optional()
+    .meta({ description: 'Placeholders are `{{name}}`. Left out where there are `messages`.' }),
+  messages: messagesSchema.optional().meta({ description: 'A chat prompt: instead of `prompt`.' }),
 };
+const leftOut = { description: 'Left out: as they are.' };
+
+/** Puts the text of the messages in their place. */
+function withText<
+  Body extends { prompt?: string | undefined; messages?: z.output<typeof messagesSchema> | undefined },
+>(body: Body, issues: z.core.ParsePayload<Body>): Body & { prompt: string } {
+  const refuse = (message: string) => {
+    issues.issues.push({ code: 'custom', message, input: body, path: ['prompt'] });
+    return { ...body, prompt: '' };
+  };
+  if (body.messages === undefined) {
+    return body.prompt === undefined
+      ? refuse('Send "prompt", a text, or "messages", those of a chat.')
+      : { ...body, prompt: body.prompt };
+  }
+  if (body.prompt !== undefined) return refuse('Send either "prompt" or "messages".');
+  const text = promptTextSchema.safeParse(textOfMessages(body.messages));
+  return text.success
+    ? { ...body, prompt: text.data }
+    : refuse(text.error.issues[0]?.message ?? 'The messages are no prompt.');
+}
 
 const listPrompts = defineRoute({
   id: 'listPrompts',
@@ -63,7 +89,16 @@ const createPrompt = defineRoute({
   summary: 'Makes a prompt with a draft, or with a first version when `publish` says which',
   permission: writes('prompts'),
   success: 201,
-  body: z.strictObject({ name: promptNameSchema, ...content, publish: bumpSchema.optional() }),
+  body: z
+    .strictObject({
+      name: promptNameSchema,
+      ...said,
+      ...callShape,
+      tags: promptTagsSchema.default([]),
+      metaProperties: promptMetaSchema.default({}),
+      publish: bumpSchema.optional(),
+    })
+    .transform(withText),
   response: one,
   errors: ['conflict', 'refused', ...errors],
 });
@@ -91,7 +126,7 @@ const deletePrompt = defineRoute({
   permission: writes('prompts'),
   params,
   response: z.object({ data: z.object({ id: z.string() }) }),
-  errors: ['not_found', ...errors],
+  errors: ['not_found', 'forbidden', ...errors],
 });
 
 const listPromptVersions = defineRoute({
@@ -144,12 +179,17 @@ const savePromptDraft = defineRoute({
   summary: 'Saves the draft whole; published versions never change',
   permission: writes('prompts'),
   params,
-  body: z.strictObject({
-    prompt: promptTextSchema,
-    tags: promptTagsSchema.optional().meta({ description: 'Left out: as they are.' }),
-    metaProperties: promptMetaSchema.optional().meta({ description: 'Left out: as they are.' }),
-    revision,
-  }),
+  body: z
+    .strictObject({
+      ...said,
+      modelSettings: callShape.modelSettings.meta(leftOut),
+      tools: callShape.tools.meta(leftOut),
+      responseFormat: callShape.responseFormat.meta(leftOut),
+      tags: promptTagsSchema.optional().meta(leftOut),
+      metaProperties: promptMetaSchema.optional().meta(leftOut),
+      revision,
+    })
+    .transform(withText),
   response: one,
   errors: ['not_found', 'conflict', ...errors],
 });
@@ -195,7 +235,7 @@ const setPromptLabel = defineRoute({
     version: selectorSchema.meta({ description: 'A published version, `latest`, another label or a range.' }),
   }),
   response: one,
-  errors: ['not_found', 'refused', ...errors],
+  errors: ['not_found', 'refused', 'forbidden', ...errors],
 });
 
 const removePromptLabel = defineRoute({
@@ -208,7 +248,32 @@ const removePromptLabel = defineRoute({
   permission: writes('prompts'),
   params: z.object({ id: idSchema, label: z.string().min(1).max(60) }),
   response: one,
-  errors: ['not_found', ...errors],
+  errors: ['not_found', 'forbidden', ...errors],
+});
+
+const getProtectedLabels = defineRoute({
+  id: 'getProtectedLabels',
+  method: 'GET',
+  path: '/api/prompt/protected-labels',
+  tag,
+  storage,
+  summary: 'Labels that only admins and owners move or take away',
+  permission: reads('prompts'),
+  response: z.object({ data: protectedLabelsSchema }),
+  errors,
+});
+
+const setProtectedLabels = defineRoute({
+  id: 'setProtectedLabels',
+  method: 'PUT',
+  path: '/api/prompt/protected-labels',
+  tag,
+  storage,
+  summary: 'Says which labels are protected, in every prompt of the project',
+  permission: manages('admin'),
+  body: protectedLabelsSchema,
+  response: z.object({ data: protectedLabelsSchema }),
+  errors,
 });
 
 const getPromptUsage = defineRoute({
@@ -229,6 +294,8 @@ const getPromptUsage = defineRoute({
 export const PROMPT_ROUTES = {
   listPrompts,
   createPrompt,
+  getProtectedLabels,
+  setProtectedLabels,
   getPrompt,
   deletePrompt,
   listPromptVersions,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../telemetry/common.ts';
+import { callShape, messagesSchema } from './chat.ts';
 import { BUMPS, LABEL } from './version.ts';
 
 /** Bounds of prompts. */
@@ -110,7 +111,9 @@ export type PromptVersionSummary = z.output<typeof versionSummarySchema>;
 export const versionSchema = z
   .object({
     ...summaryShape,
-    prompt: z.string(),
+    prompt: z.string().meta({ description: 'Of a chat prompt its messages as one text.' }),
+    messages: messagesSchema.optional().meta({ description: 'Only of a chat prompt.' }),
+    ...callShape,
     metaProperties: meta,
     variables: z.array(z.string()).meta({ description: 'Names of its placeholders, in order.' }),
   })
@@ -143,6 +146,14 @@ const promptLabelSchema = z.object({
   version: versionText,
   updatedBy: z.string().nullable(),
   updatedAt: isoTime,
+});
+
+/** Labels that only admins and owners move, in every prompt of the project. */
+export const protectedLabelsSchema = z.object({
+  labels: z
+    .array(labelSchema)
+    .max(PROMPT_LIMITS.labels)
+    .transform((labels) => [...new Set(labels)].sort()),
 });
 
 export const promptSchema = z

@@ -11,6 +11,7 @@ const ELSEWHERE = [
   { projectId: 'p', databaseConfigId: 'other' },
 ];
 const CONTENT: PromptContent = {
+  chat: '{"messages":[{"role":"user","content":"x"}]}',
   prompt: 'Hello {{name}}, "quoted" \\ %_ über 😀\n',
   tags: ['support', 'a "tag"'],
   meta: { owner: 'a', deep: { list: [1, null] } },

@@ -17,6 +17,7 @@ import { judging } from './0016-judging.ts';
 import { alerts } from './0017-alerts.ts';
 import { codingDisputes } from './0018-coding-disputes.ts';
 import { exceptionTriage } from './0019-exception-triage.ts';
+import { chatPrompts } from './0020-chat-prompts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   alerts,
   codingDisputes,
   exceptionTriage,
+  chatPrompts,
 ];

@@ -49,6 +49,7 @@ import type {
   PromptDownloadTable,
   PromptDownloadWriterTable,
   PromptLabelTable,
+  PromptProtectedLabelTable,
   PromptTable,
   PromptTagTable,
   PromptVersionTable,
@@ -94,6 +95,7 @@ export interface Tables {
   readonly prompt_versions: PromptVersionTable;
   readonly prompt_tags: PromptTagTable;
   readonly prompt_labels: PromptLabelTable;
+  readonly prompt_protected_labels: PromptProtectedLabelTable;
   readonly prompt_downloads: PromptDownloadTable;
   readonly prompt_download_writers: PromptDownloadWriterTable;
   readonly rules: RuleTable;

@@ -30,6 +30,8 @@ export interface PromptVersionTable {
   tags: string;
   /** JSON: an object. */
   meta: string;
+  /** JSON: messages, model settings, tools, response format; null: none of them. */
+  chat: string | null;
   created_by: string | null;
   created_at: number;
   updated_at: number;
@@ -48,6 +50,13 @@ export interface PromptLabelTable {
   version_id: string;
   updated_by: string | null;
   updated_at: number;
+}
+
+/** A label that only admins and owners move, in every prompt of the place. */
+export interface PromptProtectedLabelTable {
+  project_id: string;
+  database_config_id: string;
+  label: string;
 }
 
 /** Fetches of a version on a day (`2026-11-20`, in UTC). */

@@ -478,6 +478,7 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     const path = `${PROMPTS}/${(await prompt('minor')).data.id}/labels`;
     return owner.call('POST', path, { label: 'live', version: 'latest' });
   },
+  setProtectedLabels: () => owner.call('PUT', `${PROMPTS}/protected-labels`, { labels: ['staging'] }),
   removePromptLabel: async () => {
     const path = `${PROMPTS}/${(await prompt('minor')).data.id}/labels`;
     await owner.call('POST', path, { label: 'live', version: 'latest' });

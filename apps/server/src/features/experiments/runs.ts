@@ -8,6 +8,7 @@ import { DeferredError, PermanentError, workThrough } from '../../jobs/work-thro
 import type { ModelCalls } from '../../llm/service.ts';
 import { isMap, textOf } from '../datasets/service.ts';
 import { type Evaluators, judgeScope, recordScores, type Verdict } from '../evaluations/service.ts';
+import { askedOf } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
 
 export const EXPERIMENT_QUEUE = 'experiment-items';
@@ -69,13 +70,15 @@ export function createExperimentRuns(parts: ExperimentParts) {
   const { metadata, evaluators, models, prompts, ingest, jobs } = parts;
   const spent = new Map<string, number>();
 
-  async function textFor(
+  async function messagesFor(
     context: RequestContext,
     target: Exclude<Target, { kind: 'external' }>,
     input: unknown,
   ) {
     const variables = isMap(input) ? input : { input: textOf(input) ?? '' };
-    if (target.kind === 'template') return renderTemplate(target.text, variables).text;
+    if (target.kind === 'template') {
+      return askedOf({ compiledPrompt: renderTemplate(target.text, variables).text });
+    }
     const stored = await metadata.prompts.index(context, { id: undefined, name: target.prompt });
     const served = await prompts.compiled(context, {
       ...(stored === undefined ? { id: target.prompt } : { name: target.prompt }),
@@ -83,7 +86,7 @@ export function createExperimentRuns(parts: ExperimentParts) {
       compile: true,
       variables,
     });
-    return served.result.compiledPrompt;
+    return askedOf(served.result);
   }
 
   async function answer(
@@ -94,14 +97,14 @@ export function createExperimentRuns(parts: ExperimentParts) {
   ): Promise<ResultBody> {
     const { target } = document.body as ExperimentBody;
     if (target.kind === 'external' || body.output !== null) return body;
-    const text = await textFor(context, target, body.input);
+    const messages = await messagesFor(context, target, body.input);
     const began = performance.now();
     const said = await models.complete(
       context,
       {
         feature: 'experiment',
         modelId: target.modelId,
-        messages: [{ role: 'user', text }],
+        messages,
         refId: document.id,
         attributes: { 'platform.experiment': document.id },
       },

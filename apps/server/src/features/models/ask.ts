@@ -3,6 +3,7 @@ import {
   type ModelCheck,
   renderTemplate,
   type ROUTES,
+  textOfMessages,
   type TryDelta,
   type TryDone,
   type TryStart,
@@ -14,6 +15,7 @@ import type { LlmEvent } from '../../llm/ask.ts';
 import type { ModelCalls } from '../../llm/service.ts';
 import { veiled } from '../../llm/failures.ts';
 import { record } from '../audit/service.ts';
+import { askedOf, chatOf, fillMessages } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
 
 export interface AskParts {
@@ -36,21 +38,23 @@ const CHECK_SHOWN = 80;
 export function createAsking({ metadata, prompts, models: calls, clock }: AskParts) {
   /** What is tried: the text as it is sent, and which version it is. @throws bad_request, not_found, refused */
   async function textOf(context: RequestContext, promptId: string, body: TryBody) {
-    const { version, text, variables } = body;
-    if (text === undefined && version !== 'draft') {
+    const { version, text, messages, variables } = body;
+    if (text === undefined && messages === undefined && version !== 'draft') {
       const { result } = await prompts.compiled(context, { id: promptId, version, compile: true, variables });
       const { compiledPrompt, missing, unused } = result;
       const start: TryStart = { version: result.version, compiledPrompt, missing, unused };
-      return { name: result.name, start };
+      return { name: result.name, start, messages: askedOf(result) };
     }
     // Also with a text of the body: a prompt of somebody else is none.
     const { draft, name } = await metadata.prompts.get(context, promptId);
-    const written = text ?? draft?.prompt;
+    const chat = messages ?? (text === undefined && draft !== null ? chatOf(draft).messages : undefined);
+    const written = text ?? (chat === undefined ? draft?.prompt : textOfMessages(chat));
     if (written === undefined) throw fail('not_found', { what: `A draft of the prompt "${name}"` });
     const rendered = renderTemplate(written, variables);
     const { text: compiledPrompt, missing, unused } = rendered;
     const start: TryStart = { version: null, compiledPrompt, missing: [...missing], unused: [...unused] };
-    return { name, start };
+    const filled = chat && fillMessages(chat, variables);
+    return { name, start, messages: askedOf({ compiledPrompt, messages: filled }) };
   }
 
   async function* events(
@@ -83,14 +87,14 @@ export function createAsking({ metadata, prompts, models: calls, clock }: AskPar
     /** Tries a prompt; everything that can be refused is refused before the first event. */
     async try(context: RequestContext, promptId: string, body: TryBody, signal: AbortSignal) {
       const model = await metadata.models.get(context, body.modelId);
-      const { name, start } = await textOf(context, promptId, body);
+      const { name, start, messages } = await textOf(context, promptId, body);
       const answer = await calls.stream(
         context,
         {
           feature: 'prompt-try',
           modelId: model.id,
           refId: promptId,
-          messages: [{ role: 'user', text: start.compiledPrompt }],
+          messages,
           ...(body.maxOutputTokens === undefined ? {} : { maxOutputTokens: body.maxOutputTokens }),
           attributes: { 'platform.prompt.name': name, 'platform.prompt.version': start.version },
         },

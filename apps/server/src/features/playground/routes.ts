@@ -6,6 +6,7 @@ import type { ServerEvent } from '../../http/stream-answer.ts';
 import type { LlmMessage } from '../../llm/types.ts';
 import type { ModelCalls } from '../../llm/service.ts';
 import { record } from '../audit/service.ts';
+import { askedOf } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
 
 type Column = BodyOf<typeof ROUTES.runPlayground>['columns'][number];
@@ -35,7 +36,7 @@ async function messagesOf(
   if (column.prompt !== undefined) {
     const { id, version } = column.prompt;
     const { result } = await prompts.compiled(context, { id, version, compile: true, variables });
-    filled.push({ role: 'user', text: result.compiledPrompt });
+    filled.push(...askedOf(result));
   }
   if (column.responseSchema !== null) {
     filled.unshift({

@@ -20,6 +20,70 @@ afterAll(() => place.close());
 let names = 0;
 const newName = () => `made-${++names}`;
 
+describe('a chat prompt', () => {
+  const messages = [
+    { role: 'system', content: 'Answer in {{language}}.' },
+    { role: 'user', content: '{{ question }}' },
+  ];
+  const tools = [{ name: 'search', parameters: { type: 'object' } }];
+
+  it('is compiled message by message, beside one text for those who read a text', async () => {
+    const name = newName();
+    const made = await owner.call('POST', PROMPTS, {
+      name,
+      messages,
+      modelSettings: { model: 'gpt-5.4', temperature: 0.2 },
+      tools,
+      responseFormat: { type: 'json_schema', name: 'reply', schema: { type: 'object' } },
+      publish: 'minor',
+    });
+    expect(made.data.latest).toMatchObject({ messages, tools, variables: ['language', 'question'] });
+    const variables = { language: 'German', question: '{{language}}' };
+    const { res } = await compiled({ name, compile: true, variables });
+    expect(res).toMatchObject({
+      prompt: 'System:\nAnswer in {{language}}.\n\nUser:\n{{ question }}',
+      compiledPrompt: 'System:\nAnswer in German.\n\nUser:\n{{language}}',
+      messages: [
+        { role: 'system', content: 'Answer in German.' },
+        { role: 'user', content: '{{language}}' },
+      ],
+      modelSettings: { model: 'gpt-5.4', temperature: 0.2 },
+      tools,
+      responseFormat: { type: 'json_schema', name: 'reply' },
+    });
+    // A draft that names only a text is a plain one; settings and tools stay.
+    const draft = await owner.call('PUT', `${PROMPTS}/${made.data.id}/draft`, { prompt: 'Plain' });
+    expect(draft.data.draft).toMatchObject({ prompt: 'Plain', tools });
+    expect(draft.data.draft.messages).toBeUndefined();
+    const both = await owner.call('POST', PROMPTS, { name: newName(), prompt: 'x', messages });
+    expect(both).toMatchObject({ status: 400 });
+    expect(await owner.call('POST', PROMPTS, { name: newName() })).toMatchObject({ status: 400 });
+  });
+
+  it('has a protected label that a key does not move', async () => {
+    const made = await owner.call('POST', PROMPTS, { name: newName(), prompt: 'x', publish: 'minor' });
+    const path = `${PROMPTS}/${made.data.id}`;
+    const label = { label: 'live', version: 'latest' };
+    const { apiKey } = (await owner.call('POST', '/api/api-key', { name: 'mover', scopes: ['prompts'] })).data;
+    const asKey = (route: string, method: string, body?: unknown) =>
+      fetch(`${place.platform.http}${route}`, {
+        method,
+        headers: { authorization: `Bearer ${String(apiKey)}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    expect((await asKey(`${path}/labels`, 'POST', label)).status).toBe(200);
+    await owner.call('PUT', `${PROMPTS}/protected-labels`, { labels: ['live', 'live'] });
+    expect((await owner.call('GET', `${PROMPTS}/protected-labels`)).data).toEqual({ labels: ['live'] });
+    const refused = await asKey(`${path}/labels`, 'POST', label);
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('protected')]);
+    expect((await asKey(`${path}/labels/live`, 'DELETE')).status).toBe(403);
+    expect((await asKey(path, 'DELETE')).status).toBe(403);
+    expect(await owner.call('POST', `${path}/labels`, label)).toMatchObject({ status: 200 });
+    await owner.call('PUT', `${PROMPTS}/protected-labels`, { labels: [] });
+    expect((await asKey(`${path}/labels/live`, 'DELETE')).status).toBe(200);
+  });
+});
+
 describe('a prompt', () => {
   it('goes from draft to versions, with labels that move', async () => {
     const name = newName();

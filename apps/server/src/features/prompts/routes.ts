@@ -1,5 +1,5 @@
-import { formatVersion, nextVersion, PROMPT_LIMITS } from '@candela/contract';
-import { type Clock, fail, parseTime, type RequestContext } from '@candela/kernel';
+import { formatVersion, nextVersion, PROMPT_LIMITS, type PromptChat } from '@candela/contract';
+import { type Clock, fail, hasRole, parseTime, type RequestContext } from '@candela/kernel';
 import type {
   AuditDetails,
   MetadataStore,
@@ -11,6 +11,7 @@ import type {
 import type { Handlers } from '../../http/handlers.ts';
 import { callOf } from '../../http/idempotency.ts';
 import { actorName, record } from '../audit/service.ts';
+import { chatOf, keptChat } from './chat.ts';
 import { nameAt, versionAt, writeCursor } from './cursors.ts';
 import { choose } from './select.ts';
 import { showPrompt, showPublished, showSummary, showVersion } from './show.ts';
@@ -30,17 +31,35 @@ type PromptHandlers = Pick<
   | 'setPromptLabel'
   | 'removePromptLabel'
   | 'getPromptUsage'
+  | 'getProtectedLabels'
+  | 'setProtectedLabels'
 >;
 
 type Header = (name: string) => string | undefined;
 
-const contentOf = (body: { prompt: string; tags: string[]; metaProperties: Record<string, unknown> }) => ({
+const contentOf = (
+  body: { prompt: string; tags: string[]; metaProperties: Record<string, unknown> } & PromptChat,
+) => ({
   prompt: body.prompt,
+  chat: keptChat(body),
   tags: body.tags,
   meta: body.metaProperties,
 });
 const newestOf = (prompt: StoredPrompt): string =>
   prompt.latest === null ? 'none' : formatVersion(prompt.latest.number);
+
+/** @throws forbidden when the label is protected and whoever asks is no admin; keys of applications are none */
+async function mayMove(prompts: Prompts, context: RequestContext, labels: readonly string[]): Promise<void> {
+  const { principal } = context;
+  const role = 'role' in principal ? principal.role : undefined;
+  if (role !== undefined && hasRole(role, 'admin')) return;
+  const protectedOnes = new Set(await prompts.protectedLabels(context));
+  const label = labels.find((one) => protectedOnes.has(one));
+  if (label === undefined) return;
+  throw fail('forbidden', {
+    detail: `The label "${label}" is protected: an admin or owner moves it or takes it away.`,
+  });
+}
 
 /** The prompt hub as people and programs manage it. What applications fetch is in `compiled.ts`. */
 export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHandlers {
@@ -117,6 +136,11 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
       const asked = { context, header, route: 'deletePrompt', request: params };
       const { id } = await change(asked, 'delete', async (prompts) => {
         const prompt = await prompts.get(context, params.id);
+        await mayMove(
+          prompts,
+          context,
+          prompt.labels.map(({ label }) => label),
+        );
         await prompts.delete(context, params.id);
         return { prompt, details: { versions: prompt.versions } };
       });
@@ -160,9 +184,17 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
       const asked = { context, header, route: 'savePromptDraft', request: { ...params, body } };
       const prompt = await change(asked, 'save-draft', async (prompts) => {
         const before = await prompts.get(context, params.id);
-        const { tags = [], meta = {} } = before.draft ?? before.latestVersion ?? {};
+        const { tags = [], meta = {}, chat = null } = before.draft ?? before.latestVersion ?? {};
+        const { messages: _, ...call } = chatOf({ chat });
+        const { messages, modelSettings, tools, responseFormat } = body;
         const content = {
           prompt: body.prompt,
+          chat: keptChat({
+            messages,
+            modelSettings: modelSettings ?? call.modelSettings,
+            tools: tools ?? call.tools,
+            responseFormat: responseFormat ?? call.responseFormat,
+          }),
           tags: body.tags ?? tags,
           meta: body.metaProperties ?? meta,
         };
@@ -200,6 +232,7 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
       const { label, version: wanted } = body;
       const asked = { context, header, route: 'setPromptLabel', request: { ...params, body } };
       const prompt = await change(asked, 'set-label', async (prompts) => {
+        await mayMove(prompts, context, [label]);
         const index = await prompts.index(context, { id: params.id });
         if (index === undefined) throw fail('not_found', { what: 'The prompt' });
         const version = choose(index, wanted);
@@ -219,11 +252,30 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
     removePromptLabel: async ({ context, params, header }) => {
       const { id, label } = params;
       const asked = { context, header, route: 'removePromptLabel', request: params };
-      const prompt = await change(asked, 'remove-label', async (prompts) => ({
-        prompt: await prompts.removeLabel(context, id, label),
-        details: { label },
-      }));
+      const prompt = await change(asked, 'remove-label', async (prompts) => {
+        await mayMove(prompts, context, [label]);
+        return { prompt: await prompts.removeLabel(context, id, label), details: { label } };
+      });
       return { data: showPrompt(prompt) };
+    },
+
+    getProtectedLabels: async ({ context }) => ({
+      data: { labels: await metadata.prompts.protectedLabels(context) },
+    }),
+
+    setProtectedLabels: async ({ context, body, header }) => {
+      const call = callOf(context, 'setProtectedLabels', header('idempotency-key'), body);
+      await metadata.change(call, async (repositories) => {
+        await repositories.prompts.setProtectedLabels(context, body.labels);
+        await record(repositories, context, {
+          action: 'prompt.protect-labels',
+          objectKind: 'prompt',
+          objectId: null,
+          details: { labels: body.labels },
+        });
+        return null;
+      });
+      return { data: body };
     },
 
     getPromptUsage: async ({ context, params, query }) => {

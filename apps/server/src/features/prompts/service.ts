@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type CompiledPrompt, formatVersion, renderTemplate } from '@candela/contract';
+import { type CompiledPrompt, formatVersion, type PromptMessage, renderTemplate } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import type { MetadataStore, PromptIndex, StorageScope, StoredPromptVersion } from '@candela/metadata-store';
 import { ReadCache } from './cache.ts';
+import { chatOf, fillMessages } from './chat.ts';
 import { choose } from './select.ts';
 
 /** Version numbers that are held in memory, of all prompts together; a name that nobody has weighs like one. */
@@ -47,7 +48,7 @@ export function createPromptService(metadata: MetadataStore): PromptService {
   // Published versions never change, so nothing makes these wrong; those of a deleted prompt are not asked for again.
   const texts = new ReadCache<StoredPromptVersion | undefined>(
     MAX_CHARACTERS,
-    (version) => 1_000 + (version?.prompt.length ?? 0),
+    (version) => 1_000 + (version?.prompt.length ?? 0) + (version?.chat?.length ?? 0),
   );
   const forget = metadata.changes.on(['prompts', 'prompt_versions', 'prompt_labels'], () => known.clear());
 
@@ -72,11 +73,14 @@ export function createPromptService(metadata: MetadataStore): PromptService {
       const version = await texts.get(id, () => metadata.prompts.version(id));
       // Deleted since the index was read.
       if (version === undefined) throw fail('not_found', { what: `The prompt "${index.name}"` });
-      const rendered = request.compile ? renderTemplate(version.prompt, request.variables ?? {}) : undefined;
+      const { messages: templates, ...call } = chatOf(version);
+      const values = request.variables ?? {};
+      const rendered = request.compile ? renderTemplate(version.prompt, values) : undefined;
+      const messages = rendered === undefined ? templates : templates && fillMessages(templates, values);
       return {
         index,
         version,
-        tag: rendered === undefined ? id : tagOf(id, rendered),
+        tag: rendered === undefined ? id : tagOf(id, rendered, messages),
         result: {
           promptId: index.id,
           versionId: id,
@@ -88,6 +92,8 @@ export function createPromptService(metadata: MetadataStore): PromptService {
           compiledPrompt: rendered?.text ?? version.prompt,
           missing: [...(rendered?.missing ?? [])],
           unused: [...(rendered?.unused ?? [])],
+          ...(messages === undefined ? {} : { messages }),
+          ...call,
         },
       };
     },
@@ -95,9 +101,13 @@ export function createPromptService(metadata: MetadataStore): PromptService {
   };
 }
 
-function tagOf(versionId: string, { text, missing, unused }: ReturnType<typeof renderTemplate>): string {
+function tagOf(
+  versionId: string,
+  { text, missing, unused }: ReturnType<typeof renderTemplate>,
+  messages: readonly PromptMessage[] | undefined,
+): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([versionId, missing, unused]))
+    .update(JSON.stringify([versionId, missing, unused, messages ?? null]))
     .update(text);
   return hash.digest('base64url').slice(0, 22);
 }

@@ -12,6 +12,7 @@ import type {
   StoredPromptSummary,
   StoredPromptVersion,
 } from '@candela/metadata-store';
+import { chatOf } from './chat.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
@@ -21,6 +22,7 @@ export const showVersion = (version: StoredPromptVersion): PromptVersionView => 
   version: version.number === null ? null : formatVersion(version.number),
   status: version.number === null ? 'DRAFT' : 'PUBLISHED',
   prompt: version.prompt,
+  ...chatOf(version),
   tags: [...version.tags],
   metaProperties: { ...version.meta },
   variables: variablesOf(version.prompt),

@@ -16,11 +16,14 @@ import { When } from '../../ui/when.tsx';
 import { Conflict } from '../build/conflict.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
+import { jsonTrouble, writtenText } from './chat-form.ts';
 import { CompiledView } from './compiled-view.tsx';
 import { marksOf } from './marks.ts';
 import { DeletePrompt, DiscardDraft, Publish } from './prompt-dialogs.tsx';
 import { contentOf, type DraftState } from './use-draft.ts';
 
+const CallFields = lazy(() => import('./call-fields.tsx'));
+const ChatEditor = lazy(() => import('./chat-editor.tsx'));
 const ImprovePanel = lazy(() => import('./improve-panel.tsx'));
 const TryPanel = lazy(() => import('./try-panel.tsx'));
 
@@ -33,23 +36,29 @@ export function EditorTab({ prompt, draft }: { prompt: Prompt; draft: DraftState
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const [doing, setDoing] = useState<'publish' | 'discard' | 'delete'>();
   const close = () => setDoing(undefined);
-  const canSave = mayWrite && draft.dirty && !draft.busy && form.text !== '';
+  const text = writtenText(form);
+  const isSound =
+    text.trim() !== '' &&
+    jsonTrouble(form.tools, 'list') === undefined &&
+    jsonTrouble(form.format, 'object') === undefined;
+  const canSave = mayWrite && draft.dirty && !draft.busy && isSound;
+  const { messages } = form;
   useHotkey('mod+s', () => canSave && draft.save(), {
     label: 'Save the draft',
     group: 'Prompt',
     enabled: mayWrite,
   });
-  const names = useMemo(() => variablesOf(form.text), [form.text]);
+  const names = useMemo(() => variablesOf(text), [text]);
   // Of those that are written down here, what has a value; emptied ones count as not given.
   const given = useMemo(() => Object.fromEntries([...values].filter(([, value]) => value !== '')), [values]);
   const rendered = useMemo(() => {
     try {
-      return { ...renderTemplate(form.text, given), trouble: undefined };
+      return { ...renderTemplate(text, given), trouble: undefined };
     } catch (thrown) {
       return { text: '', missing: [], unused: [], trouble: thrown };
     }
-  }, [form.text, given]);
-  const publishable = mayWrite && form.text !== '' && (draft.dirty || prompt.draft !== null);
+  }, [text, given]);
+  const publishable = mayWrite && isSound && (draft.dirty || prompt.draft !== null);
   return (
     <>
       <Split
@@ -100,25 +109,55 @@ export function EditorTab({ prompt, draft }: { prompt: Prompt; draft: DraftState
                 <Conflict
                   noun="prompt"
                   theirs={{
-                    text: contentOf(prompt).text,
+                    text: writtenText(contentOf(prompt)),
                     by: (prompt.draft ?? prompt.latest)?.createdBy ?? null,
                     at: (prompt.draft ?? prompt.latest)?.updatedAt ?? null,
                   }}
-                  mine={form.text}
+                  mine={text}
                   busy={draft.busy}
                   onMine={() => draft.save(true)}
                   onTheirs={() => draft.restart(prompt)}
                 />
               )}
               <ErrorLine error={draft.error} />
-              <CodeEditor
-                label="Text of the prompt"
-                value={form.text}
-                onValue={mayWrite ? (text) => draft.change({ text }) : undefined}
-                marks={marksOf}
-                placeholder={'Answer the customer in {{language}}.'}
-                className="min-h-60 grow"
-              />
+              {mayWrite && (
+                <div role="group" aria-label="Kind of prompt" className="flex shrink-0 gap-1">
+                  <Button
+                    aria-pressed={messages === undefined}
+                    onClick={() => messages && draft.change({ text, messages: undefined })}
+                  >
+                    Text
+                  </Button>
+                  <Button
+                    aria-pressed={messages !== undefined}
+                    onClick={() =>
+                      messages ?? draft.change({ messages: [{ role: 'user', content: form.text }] })
+                    }
+                  >
+                    Chat messages
+                  </Button>
+                </div>
+              )}
+              {messages === undefined ? (
+                <CodeEditor
+                  label="Text of the prompt"
+                  value={form.text}
+                  onValue={mayWrite ? (next) => draft.change({ text: next }) : undefined}
+                  marks={marksOf}
+                  placeholder={'Answer the customer in {{language}}.'}
+                  className="min-h-60 grow"
+                />
+              ) : (
+                <Suspense fallback={<SkeletonRows rows={3} label="Loading the messages" />}>
+                  <ChatEditor
+                    messages={messages}
+                    onMessages={mayWrite ? (next) => draft.change({ messages: next }) : undefined}
+                  />
+                </Suspense>
+              )}
+              <Suspense fallback={null}>
+                <CallFields form={form} onChange={mayWrite ? draft.change : undefined} />
+              </Suspense>
               <div className="grid shrink-0 gap-4 xl:grid-cols-2">
                 <TagsField
                   label="Tags"
@@ -146,12 +185,18 @@ export function EditorTab({ prompt, draft }: { prompt: Prompt; draft: DraftState
           <div className="flex h-full flex-col gap-4 overflow-auto p-3">
             <CompiledView names={names} values={values} onValues={setValues} rendered={rendered} />
             <Suspense fallback={<SkeletonRows rows={2} label="Loading the models" />}>
-              <TryPanel promptId={prompt.id} text={form.text} variables={given} mayTry={mayWrite} />
-              {mayWrite && (
+              <TryPanel
+                promptId={prompt.id}
+                text={text}
+                messages={messages}
+                variables={given}
+                mayTry={mayWrite}
+              />
+              {mayWrite && messages === undefined && (
                 <ImprovePanel
                   promptId={prompt.id}
                   text={form.text}
-                  onText={(text) => draft.change({ text })}
+                  onText={(next) => draft.change({ text: next })}
                 />
               )}
             </Suspense>

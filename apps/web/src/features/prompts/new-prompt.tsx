@@ -7,7 +7,9 @@ import { FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { marksOf } from './marks.ts';
 
-const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
+export const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
+
+export const NAME_RULE = 'Only a-z, 0-9, "_", "." and "-", the first a letter or digit.';
 
 /** A name and a first text: a draft, to be published from its own page. */
 export function NewPrompt(props: { onMade: (id: string) => void; onClose: () => void }) {
@@ -40,7 +42,7 @@ export function NewPrompt(props: { onMade: (id: string) => void; onClose: () => 
         placeholder="support.reply"
         value={name}
         onValue={setName}
-        error={wrong ? 'Only a-z, 0-9, "_", "." and "-", the first a letter or digit.' : undefined}
+        error={wrong ? NAME_RULE : undefined}
         hint="What applications ask for. It stays as it is."
       />
       <div className="flex flex-col gap-1">

@@ -12,6 +12,11 @@ const propertiesText = (version: PromptVersionView): string =>
     .sort()
     .join('\n');
 
+const callText = ({ modelSettings, tools, responseFormat }: PromptVersionView): string =>
+  [modelSettings, tools, responseFormat]
+    .flatMap((part) => (part === undefined ? [] : [JSON.stringify(part, null, 2)]))
+    .join('\n');
+
 /** What changed from one version to another: the text, and beside it tags and properties where they did. */
 export function PromptDiffView({ id, from, to }: { id: string; from: string; to: string }) {
   const { environment } = useShell();
@@ -24,6 +29,7 @@ export function PromptDiffView({ id, from, to }: { id: string; from: string; to:
       {(diff) => {
         const tags = [diff.from.tags.join('\n'), diff.to.tags.join('\n')] as const;
         const properties = [propertiesText(diff.from), propertiesText(diff.to)] as const;
+        const call = [callText(diff.from), callText(diff.to)] as const;
         return (
           <div className="flex flex-col gap-3">
             <TextDiff
@@ -33,6 +39,13 @@ export function PromptDiffView({ id, from, to }: { id: string; from: string; to:
               blocks={diff.blocks}
               className="max-h-[60vh]"
             />
+            {call[0] !== call[1] && (
+              <TextDiff
+                label="Settings, tools, response format"
+                before={{ name: `Settings of ${from}`, text: call[0] }}
+                after={{ name: `Settings of ${to}`, text: call[1] }}
+              />
+            )}
             {tags[0] !== tags[1] && (
               <TextDiff
                 label="Tags"

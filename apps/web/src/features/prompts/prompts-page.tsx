@@ -1,17 +1,19 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { promptsQuery } from '../../api/prompts.ts';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { ListPage } from '../build/list-page.tsx';
 import { StartHere } from '../build/start-here.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { useWhoAsks } from '../session/use-person.ts';
 import { NewPrompt } from './new-prompt.tsx';
 import { promptColumns } from './prompt-columns.tsx';
 import { persistedPrompts, type PromptsSearch } from './prompts-search.ts';
 import { promptSnippets } from './snippets.ts';
 
+const PromptOfCall = lazy(() => import('./prompt-of-call.tsx'));
 const route = getRouteApi('/prompts/');
 
 /** The prompts of a project: newest version, labels, how often they are fetched. */
@@ -33,7 +35,9 @@ export function PromptsPage() {
     });
   const columns = useMemo(() => promptColumns((next) => change({ tag: next })), []);
   const open = (id: string) => void navigate({ to: '/prompts/$prompt', params: { prompt: id } });
-  return (
+  const { can } = useWhoAsks();
+  const { trace, span } = search;
+  const list = (
     <ListPage
       noun="prompt"
       nouns="prompts"
@@ -65,5 +69,20 @@ export function PromptsPage() {
       }
       creator={(onClose) => <NewPrompt onMade={open} onClose={onClose} />}
     />
+  );
+  return (
+    <>
+      {list}
+      {trace !== undefined && span !== undefined && can('member') && (
+        <Suspense fallback={null}>
+          <PromptOfCall
+            trace={trace}
+            span={span}
+            onMade={open}
+            onClose={() => change({ trace: undefined, span: undefined })}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -8,16 +8,21 @@ export interface PromptsSearch {
   tag?: string;
   /** Id of the selected row. */
   row?: string;
+  /** A model call that a new prompt is made of. */
+  trace?: string;
+  span?: string;
 }
 
 export function validatePromptsSearch(raw: Record<string, unknown>): PromptsSearch {
   const search = textParam(raw, 'search', 100);
   const tag = textParam(raw, 'tag', 100);
   const row = textParam(raw, 'row', 64);
+  const [trace, span] = [textParam(raw, 'trace', 32), textParam(raw, 'span', 16)];
   return {
     ...(search === undefined ? {} : { search }),
     ...(tag === undefined ? {} : { tag }),
     ...(row === undefined ? {} : { row }),
+    ...(trace === undefined || span === undefined ? {} : { trace, span }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { TryDone } from '@candela/contract';
+import type { PromptMessage, TryDone } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -31,6 +31,8 @@ const FINISH: Partial<Record<TryDone['finish'], string>> = {
 export default function TryPanel(props: {
   promptId: string;
   text: string;
+  /** Of a chat, instead of the text. */
+  messages: readonly PromptMessage[] | undefined;
   variables: Readonly<Record<string, string>>;
   mayTry: boolean;
 }) {
@@ -67,6 +69,8 @@ export default function TryPanel(props: {
 function Run(props: {
   promptId: string;
   text: string;
+  /** Of a chat, instead of the text. */
+  messages: readonly PromptMessage[] | undefined;
   variables: Readonly<Record<string, string>>;
   models: readonly { readonly id: string; readonly name: string; readonly model: string }[];
 }) {
@@ -84,7 +88,9 @@ function Run(props: {
     const set = (change: (before: Answer) => Partial<Answer>) => {
       if (running.current === abort) setAnswer((before) => before && { ...before, ...change(before) });
     };
-    const body = { modelId, text: props.text, variables: props.variables };
+    const { messages, text, variables } = props;
+    const said = messages === undefined ? { text } : { messages: [...messages] };
+    const body = { modelId, ...said, variables };
     try {
       for await (const { event, data } of tryPromptWith(environment, props.promptId, body, abort.signal)) {
         if (event === 'delta') set((before) => ({ text: before.text + data.text }));

@@ -2,26 +2,13 @@ import type { Prompt } from '@candela/contract';
 import type { Bump } from '@candela/contract/version';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { PROMPT_KEYS, promptQuery, publishIn, saveDraftIn } from '../../api/prompts.ts';
-import { type Pair, pairsOf, propertiesOf } from '../../lib/property-text.ts';
+import { propertiesOf } from '../../lib/property-text.ts';
 import { type GuardedForm, useGuardedForm } from '../build/use-guarded-form.ts';
 import { useShell } from '../shell/shell-search.ts';
-
-/** What is written of a prompt before it is saved. */
-export interface DraftForm {
-  readonly text: string;
-  readonly tags: readonly string[];
-  readonly pairs: readonly Pair[];
-}
+import { bodyOf, type DraftForm, formOf, writtenText } from './chat-form.ts';
 
 /** The draft, else what the newest version holds: a change begins from there. */
-export function contentOf(prompt: Prompt): DraftForm {
-  const content = prompt.draft ?? prompt.latest;
-  return {
-    text: content?.prompt ?? '',
-    tags: content?.tags ?? [],
-    pairs: pairsOf(content?.metaProperties ?? {}),
-  };
-}
+export const contentOf = (prompt: Prompt): DraftForm => formOf(prompt.draft ?? prompt.latest);
 
 export interface DraftState extends GuardedForm<Prompt, DraftForm> {
   /** Saves what is unsaved, then publishes. */
@@ -41,13 +28,11 @@ export function useDraft(prompt: Prompt): DraftState {
   const guarded = useGuardedForm<Prompt, DraftForm>({
     kept: prompt,
     formOf: contentOf,
-    textOf: (form) => JSON.stringify([form.text, form.tags, propertiesOf(form.pairs)]),
+    textOf: (form) => JSON.stringify({ ...form, text: writtenText(form), pairs: propertiesOf(form.pairs) }),
     put: (form, revision) =>
       saveDraftIn(environment)({
         id: prompt.id,
-        prompt: form.text,
-        tags: [...form.tags],
-        metaProperties: propertiesOf(form.pairs),
+        ...bodyOf(form),
         revision,
       }),
     onSaved: know,

@@ -1,9 +1,15 @@
 import type { Prompt, PromptVersionSummary } from '@candela/contract';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { promptVersion, promptVersionsQuery } from '../../api/prompts.ts';
+import {
+  PROMPT_KEYS,
+  promptVersion,
+  promptVersionsQuery,
+  protectedLabelsQuery,
+  setProtectedLabelsIn,
+} from '../../api/prompts.ts';
+import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { formatCount } from '../../lib/format.ts';
-import { pairsOf } from '../../lib/property-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -17,7 +23,7 @@ import { useShell } from '../shell/shell-search.ts';
 import { MoveLabel, RemoveLabel } from './label-dialogs.tsx';
 import { PromptDiffView } from './prompt-diff-view.tsx';
 import type { PromptSearch } from './prompts-search.ts';
-import type { DraftForm } from './use-draft.ts';
+import { type DraftForm, formOf } from './chat-form.ts';
 
 type Doing =
   | { readonly what: 'label'; readonly label: string; readonly version: string }
@@ -37,6 +43,10 @@ export default function VersionsTab(props: {
   const mayWrite = can('member');
   const query = useInfiniteQuery(promptVersionsQuery(environment, prompt.id));
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const isAdmin = can('admin');
+  const protectedLabels = useQuery(protectedLabelsQuery(environment)).data ?? [];
+  const protect = useApiMutation(setProtectedLabelsIn(environment), { touches: [PROMPT_KEYS] });
+  const mayMove = (label: string) => mayWrite && (isAdmin || !protectedLabels.includes(label));
   const [doing, setDoing] = useState<Doing>();
   const [trouble, setTrouble] = useState<unknown>();
   const close = () => setDoing(undefined);
@@ -49,15 +59,14 @@ export default function VersionsTab(props: {
   const take = async (version: string) => {
     setTrouble(undefined);
     try {
-      const { prompt: text, tags, metaProperties } = await promptVersion(environment, prompt.id, version);
-      props.onTake({ text, tags, pairs: pairsOf(metaProperties) });
+      props.onTake(formOf(await promptVersion(environment, prompt.id, version)));
     } catch (thrown) {
       setTrouble(thrown);
     }
   };
   return (
     <div className="flex flex-col gap-3 overflow-auto p-3">
-      <ErrorLine error={trouble} />
+      <ErrorLine error={trouble ?? protect.error} />
       <Section
         title="Labels"
         about="A name that applications ask for instead of a version. Moving it is how a version goes live, and moving it back is how it is taken back."
@@ -78,7 +87,15 @@ export default function VersionsTab(props: {
           keyOf={(row) => row.label}
           empty="There is none; “latest” is always the newest published version."
           columns={[
-            { label: 'Label', cell: (row) => <Badge tone="accent">{row.label}</Badge> },
+            {
+              label: 'Label',
+              cell: (row) => (
+                <span className="flex items-center gap-1">
+                  <Badge tone="accent">{row.label}</Badge>
+                  {protectedLabels.includes(row.label) && <Badge>protected</Badge>}
+                </span>
+              ),
+            },
             { label: 'Version', cell: (row) => <code className="font-mono">{row.version}</code> },
             { label: 'Moved', cell: (row) => <When time={row.updatedAt} /> },
             { label: 'By', cell: (row) => row.updatedBy ?? 'a key' },
@@ -86,8 +103,24 @@ export default function VersionsTab(props: {
               label: 'Actions',
               align: 'end',
               cell: (row) =>
-                mayWrite && (
+                mayMove(row.label) && (
                   <span className="inline-flex gap-1">
+                    {isAdmin && (
+                      <Button
+                        className="h-6"
+                        busy={protect.isPending}
+                        title="Whether only admins and owners may move this label, in every prompt of the project"
+                        onClick={() =>
+                          protect.mutate(
+                            protectedLabels.includes(row.label)
+                              ? protectedLabels.filter((one) => one !== row.label)
+                              : [...protectedLabels, row.label],
+                          )
+                        }
+                      >
+                        {protectedLabels.includes(row.label) ? 'Unprotect' : 'Protect'}
+                      </Button>
+                    )}
                     <Button
                       className="h-6"
                       aria-label={`Move ${row.label}`}

@@ -82,6 +82,16 @@ export function MessagesTab(props: {
             Playground
           </Link>
         )}
+        {detail.model !== null && input.length > 0 && (
+          <Link
+            to="/prompts"
+            search={{ trace: detail.traceId, span: detail.spanId }}
+            title="Open in a prompt"
+            className={cx(TOP_BUTTON, 'leading-6')}
+          >
+            Prompt
+          </Link>
+        )}
         <TextModeButton />
       </div>
       {toolExecution && (

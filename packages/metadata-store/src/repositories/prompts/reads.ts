@@ -6,7 +6,7 @@ import type { Prompts, StoredPromptLabel, StoredPromptSummary } from './types.ts
 
 type Reads = Pick<
   Prompts,
-  'list' | 'get' | 'heads' | 'unpublished' | 'index' | 'version' | 'versions' | 'usage'
+  'list' | 'get' | 'heads' | 'unpublished' | 'index' | 'version' | 'versions' | 'usage' | 'protectedLabels'
 >;
 
 const DAY_MS = 86_400_000;
@@ -137,6 +137,17 @@ export function promptReads({ database, clock }: Access): Reads {
 
   return {
     version,
+
+    async protectedLabels({ projectId, databaseConfigId }) {
+      const rows = await database
+        .selectFrom('prompt_protected_labels')
+        .select('label')
+        .where('project_id', '=', projectId)
+        .where('database_config_id', '=', databaseConfigId)
+        .orderBy('label')
+        .execute();
+      return rows.map(({ label }) => label);
+    },
 
     async list(place, { search, tag, limit, after }) {
       let query = summaries(place)

@@ -23,6 +23,7 @@ export const toVersion = (row: Selectable<PromptVersionTable>): StoredPromptVers
   prompt: row.prompt,
   tags: listOf(row.tags),
   meta: JSON.parse(row.meta) as Record<string, unknown>,
+  chat: row.chat,
   createdBy: row.created_by,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

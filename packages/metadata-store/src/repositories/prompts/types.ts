@@ -11,10 +11,13 @@ export interface PromptContent {
   readonly prompt: string;
   readonly tags: readonly string[];
   readonly meta: Readonly<Record<string, unknown>>;
+  /** Messages, model settings, tools and response format as JSON; null: the text is all there is. */
+  readonly chat?: string | null | undefined;
 }
 
 /** A version as it is kept; without a number it is the draft. Times are epoch milliseconds. */
 export interface StoredPromptVersion extends PromptContent {
+  readonly chat: string | null;
   readonly id: string;
   readonly promptId: string;
   readonly number: VersionNumber | null;
@@ -25,7 +28,7 @@ export interface StoredPromptVersion extends PromptContent {
 }
 
 /** A published version in a list: without text and meta. */
-export interface PublishedSummary extends Omit<StoredPromptVersion, 'prompt' | 'meta' | 'number'> {
+export interface PublishedSummary extends Omit<StoredPromptVersion, 'prompt' | 'meta' | 'chat' | 'number'> {
   readonly number: VersionNumber;
   readonly labels: readonly string[];
   readonly downloads: number;
@@ -157,6 +160,9 @@ export interface Prompts {
   ): Promise<StoredPrompt>;
   /** @throws not_found */
   removeLabel(place: StorageScope, id: string, label: string): Promise<StoredPrompt>;
+  /** Labels that only admins and owners move here, by name. */
+  protectedLabels(place: StorageScope): Promise<string[]>;
+  setProtectedLabels(place: StorageScope, labels: readonly string[]): Promise<void>;
   /** With all that belongs to it. @throws not_found */
   delete(place: StorageScope, id: string): Promise<void>;
   /** Days from and to included, latest first. @throws not_found */

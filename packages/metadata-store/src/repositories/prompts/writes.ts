@@ -7,13 +7,21 @@ import type { PromptContent, Prompts } from './types.ts';
 
 type Writes = Pick<
   Prompts,
-  'create' | 'saveDraft' | 'discardDraft' | 'publish' | 'setLabel' | 'removeLabel' | 'delete'
+  | 'create'
+  | 'saveDraft'
+  | 'discardDraft'
+  | 'publish'
+  | 'setLabel'
+  | 'removeLabel'
+  | 'setProtectedLabels'
+  | 'delete'
 >;
 
-const columnsOf = ({ prompt, tags, meta }: PromptContent) => ({
+const columnsOf = ({ prompt, tags, meta, chat }: PromptContent) => ({
   prompt,
   tags: JSON.stringify(tags),
   meta: JSON.stringify(meta),
+  chat: chat ?? null,
 });
 
 export function promptWrites(access: Access, get: Prompts['get']): Writes {
@@ -246,6 +254,22 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
       if (result.numDeletedRows === 0n) throw fail('not_found', { what: 'This label of the prompt' });
       await touch(place, id, {});
       return get(place, id);
+    },
+
+    async setProtectedLabels(place, labels) {
+      const { projectId, databaseConfigId } = place;
+      await at(place)
+        .deleteFrom('prompt_protected_labels')
+        .where('project_id', '=', projectId)
+        .where('database_config_id', '=', databaseConfigId)
+        .execute();
+      if (labels.length === 0) return;
+      const rows = labels.map((label) => ({
+        project_id: projectId,
+        database_config_id: databaseConfigId,
+        label,
+      }));
+      await at(place).insertInto('prompt_protected_labels').values(rows).execute();
     },
 
     async delete(place, id) {
