@@ -64,7 +64,8 @@ describe('a chat prompt', () => {
     const made = await owner.call('POST', PROMPTS, { name: newName(), prompt: 'x', publish: 'minor' });
     const path = `${PROMPTS}/${made.data.id}`;
     const label = { label: 'live', version: 'latest' };
-    const { apiKey } = (await owner.call('POST', '/api/api-key', { name: 'mover', scopes: ['prompts'] })).data;
+    const { apiKey } = (await owner.call('POST', '/api/api-key', { name: 'mover', scopes: ['prompts'] }))
+      .data;
     const asKey = (route: string, method: string, body?: unknown) =>
       fetch(`${place.platform.http}${route}`, {
         method,

@@ -14,7 +14,7 @@ import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { ChartListButton } from '../boards/chart-list-button.tsx';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
-import { NoMatch } from '../explore/rows-state.tsx';
+import NoMatch from '../explore/no-match.tsx';
 import { nextSort } from '../explore/sorting.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
 import { useHasData } from '../explore/use-has-data.ts';

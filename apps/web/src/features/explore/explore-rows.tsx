@@ -1,5 +1,5 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { firstPageOf, partOf, type SearchPage } from '../../api/pages.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
@@ -12,8 +12,10 @@ import { useShell } from '../shell/shell-search.ts';
 import { eachOnce } from './each-once.ts';
 import { chosenColumns, type RowColumn } from './columns.ts';
 import type { ExploreChange, ExploreSearch } from './explorer.ts';
-import { FoundInPart, NoMatch, RowsFooter } from './rows-state.tsx';
+import { FoundInPart, RowsFooter } from './rows-state.tsx';
 import { nextSort } from './sorting.ts';
+
+const NoMatch = lazy(() => import('./no-match.tsx'));
 
 type Pages<Row> = UseInfiniteQueryResult<InfiniteData<SearchPage<Row>>>;
 /** The pages that are shown. */
@@ -150,7 +152,13 @@ function Rows<Row>(props: ExploreRowsProps<Row> & { shown: Shown<Row>; moreFaile
   if (moreFailed && rows.length === 0)
     return <Failure error={query.error ?? shown.error} onRetry={shown.refetch} />;
   if (rows.length === 0)
-    return props.nothing ?? <NoMatch scope={scope} noun={noun} onClear={() => onChange({ q: undefined })} />;
+    return (
+      props.nothing ?? (
+        <Suspense>
+          <NoMatch scope={scope} noun={noun} onClear={() => onChange({ q: undefined })} />
+        </Suspense>
+      )
+    );
   return (
     <DataGrid<Row>
       label={props.label}

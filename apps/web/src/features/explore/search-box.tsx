@@ -1,6 +1,5 @@
-import type { FilterTextError } from '@candela/contract/filter';
 import { Search, X } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useRef, useState } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -12,6 +11,8 @@ import { recentQueries } from './recent-queries.ts';
 import { type Suggestion, useSuggestions } from './suggestions.ts';
 import { loadGrammar, useGrammar } from './use-grammar.ts';
 
+// Most searches are right.
+const SearchTrouble = lazy(() => import('./search-trouble.tsx'));
 /** Characters of a search. A longer one is said to be too long, whole as it was pasted, and no address takes it. */
 const MOST_TEXT = 4_096;
 
@@ -147,7 +148,11 @@ export function SearchBox(props: {
           </button>
         )}
       </div>
-      {shownTrouble && <Trouble id={`${listId}-error`} text={text} trouble={shownTrouble} />}
+      {shownTrouble && (
+        <Suspense>
+          <SearchTrouble id={`${listId}-error`} text={text} trouble={shownTrouble} />
+        </Suspense>
+      )}
       <SuggestionList
         id={listId}
         label="Suggestions"
@@ -161,24 +166,5 @@ export function SearchBox(props: {
         className="top-9 max-h-80 w-[min(520px,100%)]"
       />
     </div>
-  );
-}
-
-/** The text again with the wrong part marked, and what to write instead. */
-function Trouble({ id, text, trouble }: { id: string; text: string; trouble: FilterTextError }) {
-  const end = trouble.position + trouble.length;
-  return (
-    <p id={id} role="alert" className="mt-1 flex flex-wrap gap-x-3 text-sm">
-      <code className="max-w-full truncate font-mono text-muted">
-        {text.slice(Math.max(0, trouble.position - 24), trouble.position)}
-        <mark className="bg-danger-soft text-danger underline decoration-wavy underline-offset-2">
-          {text.slice(trouble.position, end) || '␣'}
-        </mark>
-        {text.slice(end, end + 24)}
-      </code>
-      <span className="text-danger">
-        {trouble.message} {trouble.hint}
-      </span>
-    </p>
   );
 }

@@ -38,6 +38,9 @@ const LiveNews = lazy(() => import('../explore/live-news.tsx'));
 // Asked for after the rows.
 const InTraces = lazy(() => import('./in-traces.tsx'));
 const DurationMap = lazy(() => import('./duration-map.tsx'));
+const ErrorsByModel = lazy(() =>
+  import('../home/errors-by-model.tsx').then((room) => ({ default: room.ErrorsByModel })),
+);
 const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
 /** Search over traces and spans: histogram, facets, rows. */
@@ -100,6 +103,10 @@ export function TracesPage() {
             <Suspense fallback={<div className="skeleton h-40" />}>
               <DurationMap scope={scope} onSelect={compareRectangle} />
             </Suspense>
+          ) : search.chart === 'errors' ? (
+            <Suspense fallback={<div className="skeleton h-40" />}>
+              <ErrorsByModel scope={scope} />
+            </Suspense>
           ) : (
             <CountHistogram
               config={SPANS_EXPLORE}
@@ -120,8 +127,8 @@ export function TracesPage() {
               label="Chart"
               size="small"
               value={search.chart ?? 'count'}
-              choices={['count', 'duration']}
-              onChoose={(chart) => change({ chart: chart === 'duration' ? chart : undefined })}
+              choices={['count', 'duration', 'errors']}
+              onChoose={(chart) => change({ chart: chart === 'count' ? undefined : chart })}
             />
           </div>
         </div>

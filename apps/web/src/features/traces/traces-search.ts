@@ -10,8 +10,8 @@ export const PICK = '*';
 export interface TracesSearch extends ExploreSearch {
   /** Rows are traces unless this says spans. */
   view?: 'spans';
-  /** What the chart shows: counts unless this says durations. */
-  chart?: 'duration';
+  /** What the chart shows: counts unless this says durations, or how many calls of each model failed. */
+  chart?: 'duration' | 'errors';
   /** What of the spans is compared with the rest; `*` opens the panel without a selection. */
   diff?: string;
   /** It is compared with the same of the period before instead; then `*` is everything. */
@@ -24,7 +24,7 @@ export type TracesChange = Partial<Record<keyof TracesSearch, string | true | un
 export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch {
   const view = choiceParam(raw, 'view', ['spans'] as const);
   const sort = choiceParam(raw, 'sort', view === 'spans' ? SPAN_SORTS : TRACE_SORTS);
-  const chart = choiceParam(raw, 'chart', ['duration'] as const);
+  const chart = choiceParam(raw, 'chart', ['duration', 'errors'] as const);
   const diff = textParam(raw, 'diff', 1_000);
   const against = diff === undefined ? undefined : choiceParam(raw, 'against', ['before'] as const);
   const row = textParam(raw, 'row', 49);

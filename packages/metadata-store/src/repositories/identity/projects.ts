@@ -204,6 +204,7 @@ export function projects({ database, clock, dialect }: Access): Projects {
           .execute();
       }
       await database.deleteFrom('prompts').where('project_id', '=', id).execute();
+      await database.deleteFrom('prompt_protected_labels').where('project_id', '=', id).execute();
       await database.deleteFrom('rules').where('project_id', '=', id).execute();
       await database.deleteFrom('rule_links').where('project_id', '=', id).execute();
       for (const table of ['boards', 'board_folders', 'board_pins'] as const)
