@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MESSAGE_ROLES } from './messages.ts';
 
 /** Bounds of the parts of a chat prompt. */
-export const CHAT_LIMITS = {
+const CHAT_LIMITS = {
   messages: 200,
   tools: 128,
   stops: 16,
@@ -23,7 +23,7 @@ const messageSchema = z
 
 export const messagesSchema = z.array(messageSchema).min(1).max(CHAT_LIMITS.messages);
 
-export const modelSettingsSchema = z
+const modelSettingsSchema = z
   .strictObject({
     provider: z.string().trim().min(1).max(100).optional(),
     model: z.string().trim().min(1).max(200).optional(),
@@ -50,7 +50,7 @@ const toolSchema = z.strictObject({
   parameters: z.record(z.string(), z.unknown()).optional().meta({ description: 'A JSON Schema.' }),
 });
 
-export const toolsSchema = z
+const toolsSchema = z
   .array(toolSchema)
   .max(CHAT_LIMITS.tools)
   .refine((tools) => new Set(tools.map(({ name }) => name)).size === tools.length, {
@@ -58,7 +58,7 @@ export const toolsSchema = z
   })
   .refine(isWithin, jsonBound);
 
-export const responseFormatSchema = z
+const responseFormatSchema = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('text') }),
     z.strictObject({ type: z.literal('json_object') }),
@@ -79,5 +79,5 @@ export const callShape = {
 };
 
 /** The same, with the messages of a chat prompt. */
-export const chatSchema = z.object({ messages: messagesSchema.optional(), ...callShape });
+const chatSchema = z.object({ messages: messagesSchema.optional(), ...callShape });
 export type PromptChat = z.output<typeof chatSchema>;
