@@ -16,7 +16,9 @@ const SCRAPERS = ['cpu', 'memory', 'load', 'disk', 'filesystem', 'network', 'pag
 export function otelCollector(): string | undefined {
   const file = process.env[VARIABLE];
   if (file === undefined || file === '') {
-    console.log(`SKIPPED: the comparison with the OpenTelemetry Collector: ${VARIABLE} names no binary of it`);
+    console.log(
+      `SKIPPED: the comparison with the OpenTelemetry Collector: ${VARIABLE} names no binary of it`,
+    );
     return undefined;
   }
   accessSync(file, constants.X_OK);
