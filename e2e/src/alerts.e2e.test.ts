@@ -100,6 +100,37 @@ describe.skipIf(missing !== undefined)('alerts', () => {
     await page.context().close();
   });
 
+  it('a budget of keys is written with its lists, and switches a rule', async () => {
+    const page = await open('/alerts/new');
+    const rule = await ask<{ id: string }>(page, stage, 'POST', '/api/rule-engine/rules', {
+      data: {
+        name: 'Cheap model',
+        groups: [{ conditions: [{ field: 'model', operator: 'equals', value: 'x' }] }],
+      },
+    });
+    await page.reload();
+    await page.getByLabel('Name').fill('Keys');
+    await page.getByLabel('Watches').selectOption('budget');
+    await page.getByLabel('Budget of').selectOption('key');
+    await page.getByLabel('Told at percent').fill('');
+    await page.getByLabel('Told at percent').pressSequentially('70, 100');
+    await page.getByLabel('Switches the rule').selectOption({ label: 'Cheap model' });
+    await page.getByLabel('While spent the rule is').selectOption('INACTIVE');
+    await page.getByText('Words and labels').click();
+    await page.getByLabel('Labels').pressSequentially('team=search, tier=1');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    const [, id] = /alerts\/([^/?]+)/.exec(page.url()) ?? [];
+    expect(await ask<object>(page, stage, 'GET', `/api/alerts/${id}`)).toMatchObject({
+      alert: {
+        labels: { team: 'search', tier: '1' },
+        source: { scope: 'key', thresholds: [70, 100], ruleSwitch: { ruleId: rule.id, status: 'INACTIVE' } },
+      },
+    });
+    await page.context().close();
+  });
+
   it('is readable in the dark and on a telephone', async () => {
     for (const path of ['/alerts', '/alerts?tab=history', '/alerts/new']) {
       const page = await open(path, { colorScheme: 'dark' });

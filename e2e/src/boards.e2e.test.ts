@@ -65,7 +65,19 @@ describe.skipIf(missing !== undefined)('dashboards', () => {
               'gen_ai.operation.name': 'chat',
               'gen_ai.request.model': 'gpt-4o',
               'session.id': `s${n % 3}`,
+              ...(service === 'search' ? { 'gen_ai.agent.name': 'finder' } : {}),
             },
+            ...(service === 'search' && n === 0
+              ? {
+                  failed: 'no',
+                  events: [
+                    {
+                      name: 'exception',
+                      attributes: { 'exception.type': 'Timeout', 'exception.message': 'no' },
+                    },
+                  ],
+                }
+              : {}),
           })),
         },
         apiKey,
@@ -269,6 +281,21 @@ describe.skipIf(missing !== undefined)('dashboards', () => {
         await widget(page, 'Spans by model').scrollIntoViewIfNeeded();
         await widget(page, 'Spans by model').getByText('20').waitFor();
       }
+      await page.context().close();
+    }
+  });
+
+  it('takes a chart of exceptions and of agents', async () => {
+    for (const [path, name] of [
+      ['/exceptions?q=service%3Asearch%20message%3Ano', 'Errors by error_type'],
+      ['/agents', 'Spans by agent'],
+    ] as const) {
+      const page = await open(path, { colorScheme: 'light' });
+      await page.getByRole('button', { name: 'Chart this' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('heading', { name }).waitFor();
+      await dialog.getByTestId('time-chart').waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
       await page.context().close();
     }
   });

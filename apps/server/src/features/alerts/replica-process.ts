@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
 import { Envelope, newMasterKey } from '@candela/vault';
@@ -7,17 +8,22 @@ import type { AlertSources } from './kinds/kind.ts';
 
 /**
  * A replica that evaluates alerts and sends their messages, with an input that flaps, on a clock that runs 60 times as
- * fast. For the test beside it. Arguments: database, real time of the beginning, real time when the input is quiet.
+ * fast. For the test beside it. Arguments: database, real time of the beginning, a file that is there once the input is
+ * quiet: from the time it was written. Says `ready` when it evaluates.
  */
-const [databaseUrl = '', begin = '0', end = '0'] = process.argv.slice(2);
+const [databaseUrl = '', begin = '0', quietFile = ''] = process.argv.slice(2);
 const FAST = 60;
 const at = (real: number): number => Number(begin) + (real - Number(begin)) * FAST;
 const clock = { now: () => Math.floor(at(Date.now())) };
 const metadata = await openMetadataStore({ dataDir: '/nowhere', databaseUrl, logger: silentLogger, clock });
 
+/** Real time from which on the input is quiet. */
+const quietSince = (): number =>
+  statSync(quietFile, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+
 /** Ten groups, each of which is beyond the limit in every second minute or so, until all are quiet. */
 const aggregate = ((_context: unknown, body: { to: number }) => {
-  const isOver = body.to >= at(Number(end));
+  const isOver = body.to >= at(quietSince());
   const rows = Array.from({ length: 10 }, (_, group) => {
     const value = !isOver && Math.floor(body.to / 60_000 + group) % 2 === 0 ? 100 : 1;
     return { time: null, group: [`g${group}`], values: [value], previous: null };
@@ -55,5 +61,6 @@ await runner.start(
     trigger: (id) => runner.trigger(id),
   }),
 );
+process.stdout.write('ready\n');
 // The timers of a runner keep no process alive.
 setInterval(() => undefined, 60_000);

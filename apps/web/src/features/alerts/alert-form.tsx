@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { destinationsQuery } from '../../api/alerts.ts';
 import { CheckField, CheckList, SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { ReadField } from './number-field.tsx';
 import { SourceFields } from './source-fields.tsx';
 
 const SEVERITIES = ['info', 'warning', 'critical'].map((one) => ({ value: one, label: one }));
@@ -176,12 +177,12 @@ export function AlertForm({
             maxLength={2_000}
             hint="What to do then; it goes with mails and webhooks."
           />
-          <TextField
+          <ReadField
             label="Labels"
-            value={Object.entries(alert.labels ?? {})
+            initial={Object.entries(alert.labels ?? {})
               .map((one) => one.join('='))
               .join(', ')}
-            onValue={(text) => onChange({ labels: labelsOf(text) })}
+            onText={(text) => onChange({ labels: labelsOf(text) })}
             hint="team=search, tier=1: silences look at them."
           />
           <CheckField

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { rulesQuery } from '../../api/rules.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { splitList } from './draft.ts';
-import { NumberField, type SourceProps } from './number-field.tsx';
+import { NumberField, ReadField, type SourceProps } from './number-field.tsx';
 import { useShell } from '../shell/shell-search.ts';
 
 const SCOPES = [
@@ -66,10 +66,10 @@ export function BudgetFields({ source, onChange }: SourceProps<'budget'>) {
           hint="Days begin there at midnight: Europe/Berlin."
         />
       )}
-      <TextField
+      <ReadField
         label="Told at percent"
-        value={(source.thresholds ?? []).join(', ')}
-        onValue={(text) =>
+        initial={(source.thresholds ?? []).join(', ')}
+        onText={(text) =>
           set({
             thresholds: splitList(text, 5)
               .map(Number)
@@ -91,7 +91,7 @@ export function BudgetFields({ source, onChange }: SourceProps<'budget'>) {
           label="Attribute of the key"
           value={source.keyField ?? KEY_FIELD}
           onValue={(keyField) => set({ keyField: keyField === '' ? undefined : keyField })}
-          hint="What your gateway writes on its spans. LiteLLM: metadata.user_api_key_hash, or …_alias."
+          hint="Written by your gateway on its spans; this one by LiteLLM."
         />
       )}
       <TextField

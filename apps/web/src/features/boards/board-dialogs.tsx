@@ -72,9 +72,11 @@ export function ImportBoard({ onClose }: { onClose: () => void }) {
             {missing.length > 0 && '; the others are placeholders that say why'}.
           </p>
           <ul className="max-h-60 overflow-y-auto text-sm">
-            {told.map(({ title, reason }, index) => (
+            {told.map(({ title, reason, outcome }, index) => (
               <li key={index} className="border-b border-line/50 py-1 last:border-0">
-                <span className="font-medium">{title}</span> <span className="text-muted">{reason}</span>
+                <span className="font-medium">{title}</span>
+                {outcome === 'placeholder' && <span className="text-danger"> placeholder</span>}{' '}
+                <span className="text-muted">{reason}</span>
               </li>
             ))}
           </ul>
