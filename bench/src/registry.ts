@@ -114,6 +114,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./alerts/index.ts')).alerts,
   },
   {
+    id: 'scale',
+    summary: 'what 10 thousand to 10 million spans a second need, reckoned from measured costs and simulated',
+    inAll: false,
+    load: async () => (await import('./scale/index.ts')).scale,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

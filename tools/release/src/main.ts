@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { changelog } from './changelog.ts';
 import { bundlePortable, compileBinary, describeParts } from './compile.ts';
 import { ROOT } from './packages.ts';
 import { packPlatform, platformFile } from './platform.ts';
@@ -9,6 +10,9 @@ import { NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
 
 const USAGE = `npm run release [-- --target <one of ${TARGETS.map(({ id }) => id).join(', ')}, portable>]... [--out <folder>]
 npm run release -- --platform [--out <folder>]`;
+
+/** Made from the commits; beside what is released. */
+const CHANGELOG_FILE = 'CHANGELOG.md';
 
 /** Builds the binaries of the collector and their checksums, all of them or those that are asked for. */
 function main(): void {
@@ -23,6 +27,7 @@ function main(): void {
     const out = resolve(values.out ?? join(ROOT, 'dist', 'platform'));
     mkdirSync(out, { recursive: true });
     report(out, platformFile(), packPlatform);
+    writeFileSync(join(out, CHANGELOG_FILE), changelog());
     writeChecksums(out);
     return;
   }
@@ -37,6 +42,7 @@ function main(): void {
   }
   if (wanted.includes('portable')) report(out, PORTABLE_FILE, bundlePortable);
   writeFileSync(join(out, NOTICES_FILE), describeParts());
+  writeFileSync(join(out, CHANGELOG_FILE), changelog());
   writeChecksums(out);
 }
 
@@ -51,7 +57,13 @@ function report(out: string, file: string, build: (path: string) => void): void 
 
 /** Of everything in the folder, as `sha256sum --check` reads it. */
 function writeChecksums(out: string): void {
-  const files = [...TARGETS.map(({ file }) => file), PORTABLE_FILE, NOTICES_FILE, platformFile()];
+  const files = [
+    ...TARGETS.map(({ file }) => file),
+    PORTABLE_FILE,
+    NOTICES_FILE,
+    CHANGELOG_FILE,
+    platformFile(),
+  ];
   const lines = readdirSync(out)
     .filter((file) => files.includes(file))
     .sort()

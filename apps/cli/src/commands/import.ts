@@ -17,7 +17,7 @@ export const importFiles: Command = {
   help: `candela import FILE|FOLDER... [options]
 
 Sends what the files hold to the platform, and only what it does not hold yet: an import that was cut off is typed again. The
-address and key are PLATFORM_URL and PLATFORM_API_KEY (scopes ingest and query); the key's project takes it.
+address and key are PLATFORM_URL and PLATFORM_API_KEY (scopes ingest and telemetry); the key's project takes it.
 
   --format NAME       instead of telling it from the first file:
 ${IMPORTS.map(({ name, summary }) => `                        ${name.padEnd(wide)}  ${summary}`).join('\n')}
