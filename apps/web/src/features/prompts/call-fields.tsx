@@ -34,7 +34,7 @@ export default function CallFields(props: {
         <p className="text-sm text-muted">Applications get them with the prompt and pass them on.</p>
         <div className="flex flex-wrap gap-3">
           <TextField
-            label="Model"
+            label="Name of the model"
             className="min-w-48 grow"
             disabled={disabled}
             maxLength={200}
