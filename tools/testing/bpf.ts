@@ -14,7 +14,10 @@ export interface BpfProgram {
   readonly folder: string;
 }
 
-export const BPF_PROGRAMS: readonly BpfProgram[] = [{ name: 'cuda', folder: join(EBPF, 'cuda') }];
+export const BPF_PROGRAMS: readonly BpfProgram[] = [
+  { name: 'cuda', folder: join(EBPF, 'cuda') },
+  { name: 'llm', folder: join(EBPF, 'llm') },
+];
 
 const FLAGS = [
   '-target',

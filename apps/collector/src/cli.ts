@@ -1,4 +1,4 @@
-export type Command = 'run' | 'help' | 'version' | 'check' | 'once';
+export type Command = 'run' | 'help' | 'version' | 'check' | 'once' | 'tap';
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['--help', 'help'],
@@ -11,7 +11,9 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 /** What the arguments ask for; the argument that is not known, when there is one. */
 export function parseArguments(
   args: readonly string[],
-): { readonly command: Command } | { readonly unknown: string } {
+): { readonly command: Command; readonly file?: string } | { readonly unknown: string } {
+  const [first, file, ...more] = args;
+  if (first === '--tap' && file !== undefined && more.length === 0) return { command: 'tap', file };
   let command: Command = 'run';
   for (const argument of args) {
     const asked = COMMANDS.get(argument);
@@ -23,11 +25,12 @@ export function parseArguments(
 
 export const HELP = `opentelemetry-gpu-collector sends metrics of this machine over OTLP.
 
-Usage: opentelemetry-gpu-collector [--check | --once | --version | --help]
+Usage: opentelemetry-gpu-collector [--check | --once | --tap FILE | --version | --help]
 
   (none)     run until stopped
   --check    print the configuration, the sources and the identity with their reasons, then end
   --once     print one collection as OTLP/JSON, then end
+  --tap FILE see the model calls of the processes in FILE; started by candela controller
   --version  print the version
   --help     print this
 

@@ -37,6 +37,14 @@ async function main(): Promise<void> {
       await print(`${await runOnce(config, log)}\n`);
       return await end(0);
     }
+    if (asked.command === 'tap') {
+      const { runTap } = await import('./ebpf/llm/tap-main.ts');
+      const ending = new AbortController();
+      const stop = (): void => ending.abort();
+      for (const name of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(name, stop);
+      await runTap(asked.file ?? '', config, log, ending.signal);
+      return await end(0);
+    }
     const { startAgent } = await import('./agent.ts');
     const agent = await startAgent(config, log);
     stopOnSignals(agent, log);

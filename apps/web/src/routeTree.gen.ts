@@ -13,6 +13,7 @@ import { Route as IndexRouteImport } from './routes/index';
 import { Route as AccountRouteImport } from './routes/account';
 import { Route as AssistantRouteImport } from './routes/assistant';
 import { Route as ConsentRouteImport } from './routes/consent';
+import { Route as ControllerRouteImport } from './routes/controller';
 import { Route as EvaluationsRouteImport } from './routes/evaluations';
 import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
@@ -85,6 +86,11 @@ const AssistantRoute = AssistantRouteImport.update({
 const ConsentRoute = ConsentRouteImport.update({
   id: '/consent',
   path: '/consent',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const ControllerRoute = ControllerRouteImport.update({
+  id: '/controller',
+  path: '/controller',
   getParentRoute: () => rootRouteImport,
 } as any);
 const EvaluationsRoute = EvaluationsRouteImport.update({
@@ -358,6 +364,7 @@ export interface FileRoutesByFullPath {
   '/account': typeof AccountRoute;
   '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
+  '/controller': typeof ControllerRoute;
   '/evaluations': typeof EvaluationsRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
@@ -417,6 +424,7 @@ export interface FileRoutesByTo {
   '/account': typeof AccountRoute;
   '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
+  '/controller': typeof ControllerRoute;
   '/evaluations': typeof EvaluationsRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
@@ -476,6 +484,7 @@ export interface FileRoutesById {
   '/account': typeof AccountRoute;
   '/assistant': typeof AssistantRoute;
   '/consent': typeof ConsentRoute;
+  '/controller': typeof ControllerRoute;
   '/evaluations': typeof EvaluationsRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
@@ -537,6 +546,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/assistant'
     | '/consent'
+    | '/controller'
     | '/evaluations'
     | '/invitation'
     | '/logs'
@@ -596,6 +606,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/assistant'
     | '/consent'
+    | '/controller'
     | '/evaluations'
     | '/invitation'
     | '/logs'
@@ -654,6 +665,7 @@ export interface FileRouteTypes {
     | '/account'
     | '/assistant'
     | '/consent'
+    | '/controller'
     | '/evaluations'
     | '/invitation'
     | '/logs'
@@ -714,6 +726,7 @@ export interface RootRouteChildren {
   AccountRoute: typeof AccountRoute;
   AssistantRoute: typeof AssistantRoute;
   ConsentRoute: typeof ConsentRoute;
+  ControllerRoute: typeof ControllerRoute;
   EvaluationsRoute: typeof EvaluationsRoute;
   InvitationRoute: typeof InvitationRoute;
   LogsRoute: typeof LogsRoute;
@@ -782,6 +795,13 @@ declare module '@tanstack/react-router' {
       path: '/consent';
       fullPath: '/consent';
       preLoaderRoute: typeof ConsentRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/controller': {
+      id: '/controller';
+      path: '/controller';
+      fullPath: '/controller';
+      preLoaderRoute: typeof ControllerRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/evaluations': {
@@ -1203,6 +1223,7 @@ const rootRouteChildren: RootRouteChildren = {
   AccountRoute: AccountRoute,
   AssistantRoute: AssistantRoute,
   ConsentRoute: ConsentRoute,
+  ControllerRoute: ControllerRoute,
   EvaluationsRoute: EvaluationsRoute,
   InvitationRoute: InvitationRoute,
   LogsRoute: LogsRoute,

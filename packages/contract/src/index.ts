@@ -2,6 +2,7 @@ export * from './alerts/index.ts';
 export * from './boards/index.ts';
 export * from './connectors/connectors.ts';
 export * from './contexts/index.ts';
+export * from './controller/index.ts';
 export * from './evaluations/index.ts';
 export * from './connectors/retention.ts';
 export * from './connectors/routing.ts';

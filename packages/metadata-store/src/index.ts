@@ -65,6 +65,14 @@ export type {
   StoredPromptVersion,
   VersionNumber,
 } from './repositories/prompts/types.ts';
+export type {
+  ControllerFeature,
+  ControllerScope,
+  DesiredState,
+  StoredController,
+  StoredControllerAction,
+  StoredControllerToken,
+} from './repositories/controllers.ts';
 export type { StoredDispute } from './repositories/coding-disputes.ts';
 export type { StoredTriage } from './repositories/exception-triage.ts';
 export type { NewPrice, StoredPrice } from './repositories/custom-prices.ts';

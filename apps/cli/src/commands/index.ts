@@ -6,6 +6,7 @@ import { codingDoctor, codingStatus } from './coding-doctor.ts';
 import { codingFlush, codingHook } from './coding-flush.ts';
 import { codingInstall, codingUninstall } from './coding-install.ts';
 import { codingLaunch } from './coding-launch.ts';
+import { controller } from './controller.ts';
 import { evalRun } from './eval-run.ts';
 import { importFiles } from './import.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   evalRun,
   vaultRotate,
   profile,
+  controller,
   codingInstall,
   codingUninstall,
   codingLaunch,

@@ -29,6 +29,7 @@ import { boardHandlers } from './boards/routes.ts';
 import { PANEL_ROUTES, sharedSources } from './boards/sources.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
+import { controllerFeature } from './controller/feature.ts';
 import { contextHandlers } from './contexts/routes.ts';
 import { durationHandlers } from './durations/routes.ts';
 import { evaluationFeature } from './evaluations/feature.ts';
@@ -160,6 +161,7 @@ const FEATURES = [
   retentionFeature,
   backupFeature,
   scannerFeature,
+  controllerFeature,
   evaluationFeature,
   ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),
   ({ people }) => ({ name: 'people', handlers: people.handlers }),

@@ -253,5 +253,16 @@ export const ROUTE_TABLE = {
   updateDestination: 'PUT /api/alert-destinations/{id}',
   deleteDestination: 'DELETE /api/alert-destinations/{id}',
   testDestination: 'POST /api/alert-destinations/{id}/test',
+  listControllers: 'GET /api/controller/instances',
+  revokeController: 'DELETE /api/controller/instances/{id}',
+  listCatalogue: 'GET /api/controller/catalog',
+  instrumentService: 'POST /api/controller/catalog/{id}/instrument',
+  uninstrumentService: 'POST /api/controller/catalog/{id}/uninstrument',
+  enableServiceAgent: 'POST /api/controller/catalog/{id}/agent-instrument',
+  disableServiceAgent: 'DELETE /api/controller/catalog/{id}/agent-instrument',
+  listControllerActions: 'GET /api/controller/actions',
+  listControllerTokens: 'GET /api/controller/tokens',
+  createControllerToken: 'POST /api/controller/tokens',
+  revokeControllerToken: 'DELETE /api/controller/tokens/{id}',
 } as const;
-export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'evaluation', 'chat', 'db_config', 'feedback'] as const;
+export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'evaluation', 'chat', 'controller', 'db_config', 'feedback'] as const;

@@ -18,6 +18,7 @@ import { alerts } from './0017-alerts.ts';
 import { codingDisputes } from './0018-coding-disputes.ts';
 import { exceptionTriage } from './0019-exception-triage.ts';
 import { chatPrompts } from './0020-chat-prompts.ts';
+import { controllers } from './0021-controllers.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   codingDisputes,
   exceptionTriage,
   chatPrompts,
+  controllers,
 ];

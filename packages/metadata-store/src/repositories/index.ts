@@ -8,6 +8,7 @@ import { chats } from './chats.ts';
 import { codingDisputes } from './coding-disputes.ts';
 import { customPrices } from './custom-prices.ts';
 import { connectors } from './connectors.ts';
+import { controllers } from './controllers.ts';
 import { exceptionTriage } from './exception-triage.ts';
 import { jobs } from './jobs.ts';
 import { judging } from './judging.ts';
@@ -66,6 +67,7 @@ export const REPOSITORIES = {
   prices: customPrices,
   codingDisputes,
   exceptionTriage,
+  controllers,
   judging,
   alerts,
   alertSilences,

@@ -22,6 +22,13 @@ import type {
   ChatSettingsTable,
   ChatTable,
 } from './chats.ts';
+import type {
+  ControllerActionTable,
+  ControllerConfigTable,
+  ControllerDesiredTable,
+  ControllerInstanceTable,
+  ControllerTokenTable,
+} from './controllers.ts';
 import type { CodingDisputeTable } from './coding-disputes.ts';
 import type { CustomPriceTable } from './custom-prices.ts';
 import type { ExceptionTriageTable } from './exception-triage.ts';
@@ -118,6 +125,11 @@ export interface Tables {
   readonly custom_prices: CustomPriceTable;
   readonly coding_disputes: CodingDisputeTable;
   readonly exception_triage: ExceptionTriageTable;
+  readonly controller_instances: ControllerInstanceTable;
+  readonly controller_tokens: ControllerTokenTable;
+  readonly controller_desired: ControllerDesiredTable;
+  readonly controller_actions: ControllerActionTable;
+  readonly controller_config: ControllerConfigTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

@@ -32,6 +32,8 @@ import {
   type SessionService,
 } from './sessions/service.ts';
 
+export { newApiKey, randomBase62, sha256 } from './keys/format.ts';
+
 export { BOOTSTRAP_KEY_ID };
 
 export interface IdentityConfig extends SessionConfig {

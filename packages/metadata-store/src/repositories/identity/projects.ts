@@ -212,6 +212,14 @@ export function projects({ database, clock, dialect }: Access): Projects {
       await database.deleteFrom('contexts').where('project_id', '=', id).execute();
       await database.deleteFrom('coding_disputes').where('project_id', '=', id).execute();
       await database.deleteFrom('exception_triage').where('project_id', '=', id).execute();
+      for (const table of [
+        'controller_instances',
+        'controller_tokens',
+        'controller_desired',
+        'controller_actions',
+        'controller_config',
+      ] as const)
+        await database.deleteFrom(table).where('project_id', '=', id).execute();
       await database.deleteFrom('custom_prices').where('project_id', '=', id).execute();
       await database.deleteFrom('model_configs').where('project_id', '=', id).execute();
       await database.deleteFrom('context_versions').where('project_id', '=', id).execute();

@@ -1,0 +1,200 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from '../identity/testing/browser.ts';
+import { type Installation, openInstallation } from '../identity/testing/installation.ts';
+
+let place: Installation;
+let owner: Browser;
+beforeAll(async () => {
+  place = await openInstallation();
+  owner = await place.own();
+});
+afterAll(() => place.close());
+
+const enrol = async (name: string, more: object = {}) => {
+  const made = await owner.call('POST', '/api/controller/tokens', { cluster: 'c1', uses: 1, ...more });
+  expect(made.status).toBe(201);
+  const token = String(made.data.token);
+  const answer = await place.browser().call('POST', '/api/controller/enrol', { token, instance_id: name });
+  expect(answer.status).toBe(201);
+  const key = String(answer.data.apiKey);
+  return { token, key, signingKey: String(answer.data.signingKey) };
+};
+const service = (more: object = {}) => ({
+  service_name: 'shop',
+  workload_key: 'linux:systemd:shop',
+  language_runtime: 'python',
+  llm_providers: ['openai'],
+  pid: 42,
+  tap: { possible: true, detail: 'OpenSSL 3' },
+  sdk: { possible: true, detail: 'systemd drop-in' },
+  instrumentation_status: 'discovered',
+  ...more,
+});
+const poll = async (key: string, name: string, body: object = {}, wait = 0) => {
+  const answer = await fetch(`${place.platform.http}/api/controller/poll?wait=${wait}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ instance_id: name, services: [service()], ...body }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Polled };
+};
+interface Polled {
+  readonly config_hash: string;
+  readonly config_changed: boolean;
+  readonly acknowledged: readonly string[];
+  readonly truncated: readonly string[];
+  readonly actions: readonly {
+    readonly id: string;
+    readonly action_type: string;
+    readonly service_key: string;
+    readonly payload: string;
+    readonly dry_run: boolean;
+    readonly attempt: number;
+    readonly expires_at: string;
+    readonly signature: string;
+  }[];
+}
+const serviceOf = async (instance: string) => {
+  const { data } = await owner.call('GET', '/api/controller/catalog');
+  const list = await owner.call('GET', '/api/controller/instances');
+  const { id } = list.data.find((one: { name: string }) => one.name === instance);
+  return data.find((one: { instanceId: string }) => one.instanceId === id);
+};
+
+describe('controllers', () => {
+  it('enrol with a token once, and with none, a used one or a taken name not', async () => {
+    const { token } = await enrol('host-a');
+    const stranger = place.browser();
+    for (const bad of [token, 'ce_made-up']) {
+      const again = await stranger.call('POST', '/api/controller/enrol', {
+        token: bad,
+        instance_id: 'host-x',
+      });
+      expect(again.status).toBe(403);
+    }
+    const { data } = await owner.call('POST', '/api/controller/tokens', {});
+    const taken = { token: data.token, instance_id: 'host-a' };
+    expect((await stranger.call('POST', '/api/controller/enrol', taken)).status).toBe(409);
+    await owner.call('DELETE', `/api/controller/tokens/${data.id}`);
+    const ended = { token: data.token, instance_id: 'host-y' };
+    expect((await stranger.call('POST', '/api/controller/enrol', ended)).status).toBe(403);
+    expect((await poll(token, 'host-a')).status).toBe(401);
+  });
+
+  it('are switched while they wait, with signed actions that end once', async () => {
+    const { key, signingKey } = await enrol('host-b');
+    const first = await poll(key, 'host-b');
+    expect(first.body).toMatchObject({ config_changed: true, actions: [] });
+    const { config_hash } = first.body;
+    const { id } = await serviceOf('host-b');
+    const path = `/api/controller/catalog/${id}/instrument`;
+    expect((await owner.call('POST', path, { reason: 'x' })).status).toBe(400);
+    const unconfirmed = await owner.call('POST', path, { reason: 'see calls', content: true });
+    expect(unconfirmed.status).toBe(422);
+    const { browser: viewer } = await place.join(owner, 'member');
+    expect((await viewer.call('POST', path, { reason: 'see calls' })).status).toBe(403);
+
+    const waiting = poll(key, 'host-b', { config_hash }, 20);
+    const clicked = await owner.call('POST', path, { reason: 'see calls' });
+    expect(clicked.status).toBe(200);
+    const { body } = await waiting;
+    const [action] = body.actions;
+    if (action === undefined) throw new Error('no action came');
+    expect(action).toMatchObject({
+      action_type: 'instrument',
+      service_key: 'linux:systemd:shop',
+      attempt: 1,
+    });
+    const { action_type, service_key, payload, dry_run, expires_at } = action;
+    const text = [
+      'candela-action-1',
+      'host-b',
+      action.id,
+      action_type,
+      service_key,
+      payload,
+      dry_run,
+      expires_at,
+    ];
+    const publicKey = createPublicKey({
+      key: Buffer.from(signingKey, 'base64'),
+      format: 'der',
+      type: 'spki',
+    });
+    const signature = Buffer.from(action.signature, 'base64');
+    expect(verify(null, Buffer.from(JSON.stringify(text)), publicKey, signature)).toBe(true);
+    text[4] = 'linux:systemd:other';
+    expect(verify(null, Buffer.from(JSON.stringify(text)), publicKey, signature)).toBe(false);
+
+    // A crash before the result: nothing while the lease holds, the same action again after it.
+    expect((await poll(key, 'host-b', { config_hash })).body.actions).toEqual([]);
+    place.clock.shift += 61_000;
+    const again = await poll(key, 'host-b', { config_hash });
+    expect(again.body.actions).toMatchObject([{ id: action.id, attempt: 2, signature: action.signature }]);
+    const done = { config_hash, action_results: [{ action_id: action.id, status: 'completed' }] };
+    const on = { ...done, services: [service({ instrumentation_status: 'instrumented' })] };
+    expect((await poll(key, 'host-b', on)).body).toMatchObject({ acknowledged: [action.id], actions: [] });
+    expect((await poll(key, 'host-b', on)).body).toMatchObject({ acknowledged: [action.id], actions: [] });
+    expect(await serviceOf('host-b')).toMatchObject({ state: 'on', wanted: { reason: 'see calls' } });
+
+    // Healed: it came back without the tap.
+    place.clock.shift += 61_000;
+    const healed = await poll(key, 'host-b', { config_hash });
+    expect(healed.body.actions).toMatchObject([{ action_type: 'instrument' }]);
+    const off = await owner.call('POST', `/api/controller/catalog/${id}/uninstrument`, { reason: 'enough' });
+    expect(off.status).toBe(200);
+    const last = await poll(key, 'host-b', { config_hash });
+    expect(last.body.actions).toMatchObject([{ action_type: 'uninstrument' }]);
+    const { data: history } = await owner.call('GET', `/api/controller/actions?serviceId=${id}`);
+    expect(history.map((one: { state: string }) => one.state)).toEqual(['leased', 'superseded', 'succeeded']);
+    const { data: audit } = await owner.call('GET', '/api/audit?limit=100');
+    expect(audit.map((one: { action: string }) => one.action)).toEqual(
+      expect.arrayContaining(['controller.instrument', 'controller.uninstrument', 'controller.enrol']),
+    );
+  });
+
+  it('report too much and are heard all the same', async () => {
+    const { key } = await enrol('host-c');
+    const services = Array.from({ length: 700 }, (_, at) =>
+      service({
+        workload_key: `linux:exe:${at}`,
+        service_name: 'n'.repeat(at === 0 ? 2_000 : 4),
+        extra: { deep: [at] },
+      }),
+    );
+    const odd = [null, 7, 'x', { workload_key: 5 }];
+    const { status, body } = await poll(key, 'host-c', {
+      services: [...odd, ...services],
+      action_results: odd,
+    });
+    expect(status).toBe(200);
+    expect(body.truncated).toEqual(expect.arrayContaining([expect.stringMatching(/^services: 500 of 704/)]));
+    const { data } = await owner.call('GET', '/api/controller/instances');
+    const instance = data.find((one: { name: string }) => one.name === 'host-c');
+    expect(instance.services).toBe(496);
+    expect(instance.truncated.length).toBeGreaterThan(0);
+  });
+
+  it('let nobody speak for another, nor after they were revoked', async () => {
+    const one = await enrol('host-d');
+    const two = await enrol('host-e');
+    expect((await poll(one.key, 'host-d')).status).toBe(200);
+    expect((await poll(two.key, 'host-d')).status).toBe(403);
+    const project = await owner.call('POST', '/api/projects', { name: 'Elsewhere' });
+    const projectId = String(project.data.id);
+    const there = { 'x-platform-project-id': projectId };
+    const { id } = await serviceOf('host-d');
+    for (const [method, path, body] of [
+      ['POST', `/api/controller/catalog/${id}/instrument`, { reason: 'from elsewhere' }],
+      ['GET', `/api/controller/catalog/${id}/agent-instrument`, undefined],
+      ['DELETE', `/api/controller/instances/${id.split('.')[0]}`, undefined],
+    ] as const)
+      expect((await owner.call(method, path, body, there)).status).toBe(404);
+    expect((await owner.call('GET', '/api/controller/catalog', undefined, there)).data).toEqual([]);
+    const instance = String(id).split('.')[0];
+    expect((await owner.call('DELETE', `/api/controller/instances/${instance}`)).status).toBe(200);
+    expect((await poll(one.key, 'host-d')).status).toBe(401);
+    expect((await poll(two.key, 'host-d')).status).toBe(403);
+  });
+});
