@@ -41,7 +41,12 @@ describe('calls on the wire', () => {
 
   it.each([1, 3, 10, 1_000])('are read from chunks and pieces of any size: %i', (size) => {
     for (const end of ['\n\n', '\r\n\r\n']) {
-      const [call] = exchangeOf('/v1/chat/completions?key=k', asked, chunked('text/event-stream', sse.join(end), size), size);
+      const [call] = exchangeOf(
+        '/v1/chat/completions?key=k',
+        asked,
+        chunked('text/event-stream', sse.join(end), size),
+        size,
+      );
       expect(call).toMatchObject({
         operation: 'chat',
         provider: 'openai',
@@ -58,12 +63,36 @@ describe('calls on the wire', () => {
   });
 
   it.each([
-    ['/v1/responses', '{"model":"m"}', '{"id":"r","model":"m","usage":{"input_tokens":4,"output_tokens":6}}', 4, 6],
+    [
+      '/v1/responses',
+      '{"model":"m"}',
+      '{"id":"r","model":"m","usage":{"input_tokens":4,"output_tokens":6}}',
+      4,
+      6,
+    ],
     ['/v1/embeddings', '{"model":"m"}', '{"model":"m","usage":{"prompt_tokens":8}}', 8, undefined],
-    ['/v1/messages', '{"model":"m"}', '{"usage":{"input_tokens":1,"output_tokens":2},"stop_reason":"end_turn"}', 1, 2],
-    ['/v1beta/models/m:generateContent', '{}', '{"usageMetadata":{"promptTokenCount":2,"candidatesTokenCount":3,"thoughtsTokenCount":4}}', 2, 7],
+    [
+      '/v1/messages',
+      '{"model":"m"}',
+      '{"usage":{"input_tokens":1,"output_tokens":2},"stop_reason":"end_turn"}',
+      1,
+      2,
+    ],
+    [
+      '/v1beta/models/m:generateContent',
+      '{}',
+      '{"usageMetadata":{"promptTokenCount":2,"candidatesTokenCount":3,"thoughtsTokenCount":4}}',
+      2,
+      7,
+    ],
     ['/model/m/converse', '{}', '{"usage":{"inputTokens":5,"outputTokens":6}}', 5, 6],
-    ['/api/chat', '{"model":"m"}', '{"done":false}\n{"done":true,"prompt_eval_count":7,"eval_count":8}\n', 7, 8],
+    [
+      '/api/chat',
+      '{"model":"m"}',
+      '{"done":false}\n{"done":true,"prompt_eval_count":7,"eval_count":8}\n',
+      7,
+      8,
+    ],
     ['/v2/chat', '{"model":"m"}', '{"usage":{"tokens":{"input_tokens":9,"output_tokens":1}}}', 9, 1],
   ])('of %s', (path, request, answer, inputTokens, outputTokens) => {
     const [call] = exchangeOf(path, request, plain('application/json', answer));
@@ -95,7 +124,11 @@ describe('calls on the wire', () => {
     connection.push('written', text(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`), T);
     // A block of references to nothing, frames that go on for ever, and a length beyond all.
     connection.push('written', Buffer.from('00000101040000000100'.replace(/00$/, 'ff'), 'hex'), T);
-    connection.push('written', Buffer.concat([Buffer.from('ffffff000000000001', 'hex'), Buffer.alloc(100)]), T);
+    connection.push(
+      'written',
+      Buffer.concat([Buffer.from('ffffff000000000001', 'hex'), Buffer.alloc(100)]),
+      T,
+    );
     connection.close(T);
   });
 });

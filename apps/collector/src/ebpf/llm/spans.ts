@@ -83,10 +83,7 @@ export function spanOf(exchange: Exchange, call: LlmCall, { pid, content }: Spea
 export type Span = ReturnType<typeof spanOf>;
 
 /** The body of an export: a resource for each program. */
-function exportBody(
-  spans: readonly { readonly speaker: Speaker; readonly span: Span }[],
-  host: string,
-) {
+function exportBody(spans: readonly { readonly speaker: Speaker; readonly span: Span }[], host: string) {
   const groups = new Map<string, { speaker: Speaker; spans: Span[] }>();
   for (const { speaker, span } of spans) {
     const group = groups.get(speaker.workload) ?? { speaker, spans: [] };
