@@ -120,6 +120,13 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./scale/index.ts')).scale,
   },
   {
+    id: 'ask',
+    summary:
+      'what asking costs on our side: assistant, statements, MCP, beside a vendor that answers at once',
+    inAll: false,
+    load: async () => (await import('./ask/index.ts')).ask,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

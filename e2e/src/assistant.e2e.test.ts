@@ -98,7 +98,22 @@ describe.skipIf(missing !== undefined)('the assistant', () => {
       // A reload shows the same.
       await page.reload();
       await soon(() => answer.innerText()).toContain('of 20 calls');
+      // The statement is changed and run where it stands.
+      await assistant.button('Edit').click();
+      await page.locator('.cm-content').click();
+      await page.keyboard.press('ControlOrMeta+End');
+      await page.keyboard.type(' LIMIT 1');
+      await assistant.button('Run').click();
+      await soon(() => answer.innerText()).toContain('These rows are of your statement');
+      await picture(assistant, `edit-${colorScheme}`);
+      await assistant.button('Back to the answer’s').click();
+      const title = `Calls ${colorScheme}`;
+      await page.getByRole('button', { name: /^Rename / }).click();
+      await page.getByRole('textbox', { name: 'Title' }).fill(title);
+      await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+      await assistant.button(title).waitFor();
       await assistant.button('Save as widget').click();
+      await picture(assistant, `save-widget-${colorScheme}`);
       await page.getByRole('textbox', { name: 'Title' }).fill(`Calls by model ${colorScheme}`);
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('link', { name: 'Open the dashboard' }).click();

@@ -36,6 +36,8 @@ export const createChat = (environment: Environment) =>
   call('createConversation', { environment, body: {} }).then(({ data }) => data);
 export const deleteChat = (environment: Environment, id: string) =>
   call('deleteConversation', { environment, params: { id } });
+export const renameChat = (environment: Environment, id: string, title: string) =>
+  call('renameConversation', { environment, params: { id }, body: { title } }).then(({ data }) => data);
 export const stopAnswer = (environment: Environment, id: string) =>
   call('stopMessage', { environment, params: { id } });
 

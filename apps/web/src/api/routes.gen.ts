@@ -212,6 +212,7 @@ export const ROUTE_TABLE = {
   listConversations: 'GET /api/chat/conversation',
   createConversation: 'POST /api/chat/conversation',
   getConversation: 'GET /api/chat/conversation/{id}',
+  renameConversation: 'PATCH /api/chat/conversation/{id}',
   deleteConversation: 'DELETE /api/chat/conversation/{id}',
   sendMessage: 'POST /api/chat/message',
   followMessage: 'GET /api/chat/message/{id}/stream',

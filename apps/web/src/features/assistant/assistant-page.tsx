@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Plus, Trash2 } from 'lucide-react';
+import { Pencil, Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import { CHAT_KEYS, chatsQuery, deleteChat } from '../../api/chat.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { RenameChatDialog } from './rename-chat.tsx';
 import { ThreadView } from './thread-view.tsx';
 
 const route = getRouteApi('/assistant');
@@ -17,11 +19,13 @@ export function AssistantPage() {
   const navigate = route.useNavigate();
   const open = (id: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, chat: id }) as typeof before });
+  const [renaming, setRenaming] = useState(false);
   const chats = useQuery(chatsQuery(environment));
   const remove = useApiMutation((id: string) => deleteChat(environment, id), {
     touches: [[...CHAT_KEYS, 'list']],
     onDone: () => open(undefined),
   });
+  const shown = chats.data?.find(({ id }) => id === chat);
   return (
     <div className="flex h-full min-h-0 max-md:flex-col">
       <title>Assistant · Candela</title>
@@ -50,6 +54,16 @@ export function AssistantPage() {
               <Button
                 look="plain"
                 className="h-6"
+                aria-label={`Rename ${title}`}
+                onClick={() => setRenaming(true)}
+              >
+                <Pencil size={13} aria-hidden />
+              </Button>
+            )}
+            {id === chat && (
+              <Button
+                look="plain"
+                className="h-6"
                 aria-label={`Delete ${title}`}
                 busy={remove.isPending}
                 onClick={() => remove.mutate(id)}
@@ -63,6 +77,9 @@ export function AssistantPage() {
       <div className="min-h-0 min-w-0 grow">
         <ThreadView chatId={chat} onChat={open} />
       </div>
+      {renaming && shown !== undefined && (
+        <RenameChatDialog chat={shown} onClose={() => setRenaming(false)} />
+      )}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import type { ChatChart, Panel, SqlResult } from '@candela/contract';
 import { frameOfSql } from '@candela/contract/frames';
-import { Link } from '@tanstack/react-router';
 import { Download, LayoutDashboard, SquarePen } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { formatCount, formatDuration } from '../../lib/format.ts';
@@ -20,8 +19,8 @@ export function ResultView(props: {
   result: SqlResult;
   chart: ChatChart | null;
   height?: number;
-  /** Leads to the page of statements; absent there. */
-  editable?: true;
+  /** Lets the statement be changed; absent where it is changed anyway. */
+  onEdit?: () => void;
 }) {
   const { result, sql, chart, height = 260 } = props;
   const { can } = useWhoAsks();
@@ -55,15 +54,11 @@ export function ResultView(props: {
           {result.truncated ? ', more exist' : ''} · {formatCount(rowsRead)} read ·{' '}
           {formatDuration(elapsedMs)}
         </p>
-        {props.editable && (
-          <Link
-            to="/sql"
-            search={{ sql }}
-            className="inline-flex h-6 items-center gap-1 rounded-md px-1.5 text-sm text-muted hover:bg-hover hover:text-text"
-          >
+        {props.onEdit !== undefined && (
+          <Button look="plain" className="h-6" onClick={props.onEdit}>
             <SquarePen size={13} aria-hidden />
             Edit
-          </Link>
+          </Button>
         )}
         <Button look="plain" className="h-6" onClick={() => saveCsv(props.title, frame)}>
           <Download size={13} aria-hidden />

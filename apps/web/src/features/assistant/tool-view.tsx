@@ -7,7 +7,7 @@ import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { ApprovalCard } from './approval-card.tsx';
-import { ResultView } from './result-view.tsx';
+import { StatementResult } from './statement-result.tsx';
 
 type Tool = Extract<ChatPart, { kind: 'tool' }>;
 
@@ -38,7 +38,13 @@ export function ToolView(props: {
       </details>
       {tool.state === 'failed' && <p className="text-sm wrap-anywhere text-danger">{tool.detail}</p>}
       {tool.result !== null && (
-        <ResultView title="Result" sql={sql} result={tool.result} chart={tool.chart} editable />
+        <StatementResult
+          sql={sql}
+          result={tool.result}
+          chart={tool.chart}
+          from={textOf(Reflect.get(input, 'from')) || '-7d'}
+          to={textOf(Reflect.get(input, 'to')) || 'now'}
+        />
       )}
       {tool.layout != null && <ImportLayout layout={tool.layout as Record<string, unknown>} />}
       {url !== '' && (
