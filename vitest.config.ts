@@ -10,7 +10,7 @@ const TIMED_AT_ONCE = Math.min(2, PROCESSES_AT_ONCE);
 const TIMED = [
   'apps/collector/src/identity/*.platform.test.ts',
   'apps/server/src/ingest/*.platform.test.ts',
-  'packages/telemetry-store/src/conformance/{engine-host,slow-engine}.platform.test.ts',
+  'packages/telemetry-store/src/conformance/{engine-host,full-disk,slow-engine}.platform.test.ts',
 ];
 const globalSetup = ['tools/testing/migrated-store.ts'];
 const setupFiles = ['tools/testing/worker.ts', 'tools/testing/property-times.ts'];

@@ -212,11 +212,17 @@ describe('case 17: the disk of the data directory is full', () => {
         const during = load.acknowledged.size;
         const health = await fetch(`${platform.http}/api/health`);
         expect(health.status).toBe(200);
-        const search = await fetch(`${platform.http}/api/telemetry/traces/search`, {
-          method: 'POST',
-          body: JSON.stringify({ from: '-1h' }),
-        });
-        expect(search.status).toBe(200);
+        // What the engine could not write whole is given up first, which may take a start of it.
+        await vi.waitFor(
+          async () => {
+            const search = await fetch(`${platform.http}/api/telemetry/traces/search`, {
+              method: 'POST',
+              body: JSON.stringify({ from: '-1h' }),
+            });
+            expect(search.status).toBe(200);
+          },
+          { timeout: 30_000, interval: 200 },
+        );
         await rm(ballast);
         await until(() => load.acknowledged.size > during + 20);
       } finally {

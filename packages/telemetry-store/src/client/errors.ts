@@ -38,6 +38,14 @@ export class RollupError extends CandelaError {
   }
 }
 
+/** The engine said that the rows are stored, and could not write all files meanwhile. Repeated as after a {@link RollupError}. */
+export class UnsureInsertError extends CandelaError {
+  constructor(table: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super('store_unavailable', `It is not sure that the rows of ${table} are stored: ${reason}`, { cause });
+  }
+}
+
 /** The bound that a code says was crossed. */
 const BOUNDS = new Map<number, string>([
   [158, 'rows'],

@@ -4,6 +4,7 @@ import { EngineSupervisor } from '../engine-host/supervisor.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import type { Connection } from './connect.ts';
+import { FailedWrites } from './failed-writes.ts';
 import { inspect } from './inspect.ts';
 import { Outbox } from './outbox.ts';
 import { ClickHouseStore, type EngineParts } from './store.ts';
@@ -29,14 +30,22 @@ export async function startEmbeddedEngine(options: Omit<EmbeddedOptions, 'kind'>
   const supervisor = new EngineSupervisor(options);
   await supervisor.start();
   const { socketPath } = supervisor;
-  const engine = { supervisor, outbox: new Outbox(supervisor.outboxDir) };
   const connection = (database: string): Connection => ({ url: 'http://engine', database, socketPath });
+  const failedWrites = new FailedWrites({
+    connection: connection('default'),
+    engine: supervisor,
+    logger: options.logger,
+  });
+  const engine = { supervisor, outbox: new Outbox(supervisor.outboxDir), failedWrites };
   return {
     socketPath,
     open: (database) =>
       migrated({ ...options, connection: connection(database), engine, storage: 'embedded' }),
     inspect: (database) => inspect(connection(database), 'embedded'),
-    close: () => supervisor.close(),
+    close: async () => {
+      await failedWrites.close();
+      await supervisor.close();
+    },
   };
 }
 

@@ -30,7 +30,8 @@ import {
   sendsForms,
   TRANSPORT_GRACE_MS,
 } from './connect.ts';
-import { RollupError, translateError } from './errors.ts';
+import { RollupError, translateError, UnsureInsertError } from './errors.ts';
+import type { FailedWrites } from './failed-writes.ts';
 import { HostReader } from './host-reader.ts';
 import type { Outbox } from './outbox.ts';
 import { StoreTables } from './table.ts';
@@ -55,6 +56,7 @@ export interface EngineParts {
   readonly supervisor: EngineSupervisor;
   /** Data of inserts is read from files instead of the socket; their names are unique in it. */
   readonly outbox: Outbox;
+  readonly failedWrites: FailedWrites;
 }
 
 export interface StoreParts {
@@ -81,14 +83,18 @@ export class ClickHouseStore implements TelemetryStore {
   readonly #admin: ClickHouseClient;
   readonly #supervisor: EngineSupervisor | undefined;
   readonly #outbox: Outbox | undefined;
+  readonly #failedWrites: FailedWrites | undefined;
   readonly #columns: AttributeColumns;
   readonly #textIndex: TextIndex;
   /** Of the embedded engine: a server merges as its owner set it up. */
   readonly #atRest: AtRest | undefined;
   readonly #onState = (state: StoreState): void => {
     this.#events.emit('state', state);
-    // One that cannot be asked now is asked when it is started again.
-    if (state === 'ready') this.lookForDamage().catch(() => undefined);
+    // One that cannot be asked now is asked when it is started again. Parts that are being made again are no loss.
+    if (state === 'ready')
+      (this.#failedWrites?.mending ?? Promise.resolve())
+        .then(() => this.lookForDamage())
+        .catch(() => undefined);
   };
   readonly #events = new EventEmitter<{ state: [StoreState] }>();
   readonly #logger: Logger;
@@ -118,6 +124,7 @@ export class ClickHouseStore implements TelemetryStore {
     this.#logger = logger;
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
+    this.#failedWrites = engine?.failedWrites;
     this.#supervisor?.on('state', this.#onState);
     // What columns and index themselves need to know is no read of somebody's.
     const store: Pick<TelemetryStore, 'select' | 'command'> = {
@@ -277,11 +284,21 @@ export class ClickHouseStore implements TelemetryStore {
       await this.#fill(table, dedupToken, held);
       return;
     }
+    const before = this.#failedWrites?.seen;
     await this.#outbox.hold(parts, async (file) => {
       await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { file });
       await this.#fillFromFile(table, dedupToken, file);
     });
+    if (before !== undefined) await this.#sure(table, before);
     this.#atRest?.inserted();
+  }
+
+  /** @throws UnsureInsertError when a file could not be written meanwhile */
+  async #sure(table: string, before: FailedWrites['seen']): Promise<void> {
+    const failed = await this.#failedWrites?.failedSince(before).catch((thrown: unknown) => {
+      throw new UnsureInsertError(table, thrown);
+    });
+    if (failed === true) throw new UnsureInsertError(table, new Error('files could not be written'));
   }
 
   /**

@@ -18,6 +18,8 @@ const indexCacheBytes = ({ memoryBytes }: EngineCaps): number =>
  * which nothing came for six hours becomes one part: it is asked for weeks, and every question opens each of its parts. Lengths
  * of texts in maps and arrays lie before the texts, a byte each: in a file of their own they are numbers of eight bytes, and
  * unpacking those is more than half of reading a map. Each part says how it is written, and those of before stay as they are.
+ * What a part was merged from stays for a minute (the library's default is none): merged parts are not synced, and the kernel
+ * may keep what was written in memory for half a minute; nor does the engine notice a full disk, see `FailedWrites`.
  */
 export function configXml(caps: EngineCaps, engineDir: string): string {
   return `<clickhouse>
@@ -57,6 +59,7 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
     <case><min_part_size>67108864</min_part_size><min_part_size_ratio>0</min_part_size_ratio><method>zstd</method><level>3</level></case>
   </compression>
   <merge_tree>
+    <old_parts_lifetime>60</old_parts_lifetime>
     <merge_selector_base>8</merge_selector_base>
     <min_age_to_force_merge_seconds>21600</min_age_to_force_merge_seconds>
     <min_age_to_force_merge_on_partition_only>1</min_age_to_force_merge_on_partition_only>

@@ -136,6 +136,21 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
     mkdirSync(this.outboxDir, { mode: 0o700 });
   }
 
+  /** Ends the engine at once, and resolves when it is there again, or is closed meanwhile. Statements under way fail. */
+  async restart(): Promise<void> {
+    if (this.#closing) return;
+    const there = new Promise<void>((done) => {
+      const look = (state: EngineState): void => {
+        if (state !== 'ready' && !this.#closing) return;
+        this.off('state', look);
+        done();
+      };
+      this.on('state', look);
+    });
+    this.#child?.kill('SIGKILL');
+    await there;
+  }
+
   /** Lets statements in flight end, then stops the host for good. */
   async close(): Promise<void> {
     this.#closing = true;

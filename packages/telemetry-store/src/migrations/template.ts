@@ -12,7 +12,8 @@ export interface MigrationTarget {
 
 /**
  * On every telemetry table: drop whole parts when all their rows are past retention, write few files an insert, and
- * have them on the disk before it is acknowledged. Merged parts are not synced: their sources stay for eight minutes.
+ * have them on the disk before it is acknowledged. Merged parts are not synced: their sources stay for eight minutes, in the
+ * embedded engine for one.
  */
 const TABLE_SETTINGS = [
   'index_granularity = 8192',

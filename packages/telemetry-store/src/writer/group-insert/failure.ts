@@ -1,5 +1,5 @@
 import { CandelaError } from '@candela/kernel';
-import { RollupError } from '../../client/errors.ts';
+import { RollupError, UnsureInsertError } from '../../client/errors.ts';
 
 /**
  * What to do after a failed insert. `retry`: it will pass. `data`: the rows are at fault and will be at the next try
@@ -16,8 +16,9 @@ const DATA_CODES = new Set([
 /** Codes that say the store is not as it should be (a table or a right is missing): no row is to blame. */
 const STORE_CODES = new Set([60, 73, 74, 75, 76, 81, 107, 164, 192, 193, 194, 499, 497]);
 
-/** True when the rows are in the store and only a rollup of them is not: other tokens would store them twice. */
-export const isStored = (thrown: unknown): boolean => thrown instanceof RollupError;
+/** True when the rows may be in the store and something of them is not: other tokens would store them twice. */
+export const isStored = (thrown: unknown): boolean =>
+  thrown instanceof RollupError || thrown instanceof UnsureInsertError;
 
 /** Classifies what `insertNative` threw. */
 export function classifyFailure(thrown: unknown): FailureKind {
