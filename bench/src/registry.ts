@@ -125,6 +125,16 @@ export const BENCHES: readonly Entry[] = [
       'what asking costs on our side: assistant, statements, MCP, beside a vendor that answers at once',
     inAll: false,
     load: async () => (await import('./ask/index.ts')).ask,
+    id: 'scan',
+    summary: 'scanning ten thousand files of code: time, memory, and how soon a cancelled scan ends',
+    inAll: true,
+    load: async () => (await import('./scan/index.ts')).scan,
+  },
+  {
+    id: 'hook',
+    summary: 'what the shell line of a coding agent adds: platform stopped, 64 MiB waiting, disk full',
+    inAll: true,
+    load: async () => (await import('./hook/index.ts')).hook,
   },
   {
     id: 'codec',

@@ -83,6 +83,7 @@ export interface Config {
   readonly scanners: {
     readonly hosts: readonly string[];
     readonly caFile: string | undefined;
+    readonly ruleKeysFile: string | undefined;
     readonly osvDir: string | undefined;
   };
   /** Whether applications may be named by the address of a document about them. */
@@ -210,6 +211,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     scanners: {
       hosts: settings.PLATFORM_SCANNER_HOSTS ?? [],
       caFile: settings.PLATFORM_SCANNER_CA_FILE,
+      ruleKeysFile: settings.PLATFORM_SCANNER_RULE_KEYS_FILE,
       osvDir: settings.PLATFORM_OSV_DIR,
     },
     shutdownGraceMs: settings.PLATFORM_SHUTDOWN_GRACE,

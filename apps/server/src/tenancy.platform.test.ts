@@ -682,7 +682,13 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     cancelScannerJob: [{ path: { jobId: 'none' }, status: 404, silent: true }],
     getScannerSarif: [{ path: { jobId: 'none' }, status: 404, silent: true }],
     getScannerBom: [{ path: { jobId: 'none' }, status: 404, silent: true }],
+    uploadScan: [{ path: { id: 'scanner:none' }, body: {}, status: 404, silent: true }],
+    importFindings: [{ path: { id: 'scanner:none' }, body: {}, status: 404, silent: true }],
+    listVulnerabilityData: [{ silent: true }],
+    uploadVulnerabilityData: [{ path: { ecosystem: 'npm' }, body: {}, status: 422, silent: true }],
     listFindings: [{ silent: true }],
+    trendFindings: [{ silent: true }],
+    exportFindings: [{ silent: true }],
     updateFinding: [
       { path: { fingerprint: '0'.repeat(64) }, body: { status: 'open' }, status: 404, silent: true },
     ],

@@ -60,6 +60,8 @@ export interface RouteDeclaration {
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
+  /** The body is a file of at most so many bytes, which the handler saves. */
+  readonly upload: number | undefined;
   readonly response: z.ZodType;
   /** Undefined: one JSON document. */
   readonly stream: StreamKind | undefined;
@@ -114,6 +116,7 @@ export function defineRoute<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  readonly upload?: number;
   readonly response: Response;
   readonly stream?: Stream;
   readonly produces?: readonly string[];
@@ -130,6 +133,7 @@ export function defineRoute<
     params: declaration.params as Params,
     query: declaration.query as Query,
     body: declaration.body as Body,
+    upload: declaration.upload,
     stream: declaration.stream as Stream,
     produces: declaration.produces ?? [],
     storage: declaration.storage,

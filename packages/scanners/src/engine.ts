@@ -109,7 +109,7 @@ export function scanComponents(
 }
 
 /** Orders findings and gives each its fingerprint: the same defect keeps it when lines above it change. */
-function fingerprinted(
+export function fingerprinted(
   drafts: readonly { readonly detector: string; readonly draft: FindingDraft }[],
 ): Finding[] {
   const counts = new Map<string, number>();

@@ -3,6 +3,9 @@ export { DETECTORS } from './detectors/index.ts';
 export { bomOf } from './reports/cyclonedx.ts';
 export { junitOf } from './reports/junit.ts';
 export { sarifOf } from './reports/sarif.ts';
+export { readSarif } from './reports/read-sarif.ts';
+export { type BundleRule, isOfBundle, readRules, verifyBundle } from './rule-bundle.ts';
+export { archiveSource } from './sources/archive.ts';
 export { folderSource } from './sources/folder.ts';
 export {
   type Component,
@@ -14,4 +17,4 @@ export {
   SEVERITIES,
   type Severity,
 } from './types.ts';
-export { readOsvFolder } from './vulnerability-index.ts';
+export { readOsvFolders } from './vulnerability-index.ts';

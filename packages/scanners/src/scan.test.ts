@@ -1,20 +1,30 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { zipSync } from 'fflate';
+import { pack } from 'tar-stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readPickle } from './detectors/pickle.ts';
 import { satisfies } from './detectors/licences.ts';
 import { isLookAlike } from './detectors/packages.ts';
 import {
+  archiveSource,
   chooseDetectors,
   DETECTORS,
   folderSource,
   junitOf,
   sarifOf,
   bomOf,
+  readOsvFolders,
+  readRules,
+  readSarif,
   scan,
+  ScanError,
   type ScanSettings,
+  verifyBundle,
 } from './index.ts';
 import { cleanTwin, planted } from './testing/planted.ts';
 import { compareVersions } from './versions/index.ts';
@@ -161,6 +171,205 @@ describe('the folder', () => {
       { numRuns: 60 },
     );
   });
+});
+
+describe('an uploaded archive', () => {
+  const scanned = (bytes: Uint8Array) =>
+    scan(archiveSource(bytes), SETTINGS, chooseDetectors('deserialization'), new AbortController().signal);
+  const text = (content: string) => Buffer.from(content);
+  const bad = text('import pickle\npickle.load(x)\n');
+  const tarOf = async (entries: readonly (readonly [object, string])[]) => {
+    const tar = pack();
+    for (const [head, content] of entries) tar.entry(head as { name: string }, content);
+    tar.finalize();
+    return Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Buffer>));
+  };
+
+  it('is read as zip, tar and tar.gz, with the fingerprints of the folder', async () => {
+    const ofFolder = await run({ 'src/a.py': bad }, SETTINGS, chooseDetectors('deserialization'));
+    const tar = await tarOf([[{ name: './src/a.py' }, bad.toString()]]);
+    const zip = zipSync({ 'src/a.py': bad, 'src/': new Uint8Array(), 'b.txt': [text('x'), { level: 0 }] });
+    for (const archive of [zip, tar, gzipSync(tar)])
+      expect((await scanned(archive)).findings).toEqual(ofFolder.findings);
+  });
+
+  it('is left by no name and no link', async () => {
+    const zip = zipSync({ '../evil.py': bad, '/etc/evil.py': bad, '..\\evil.py': bad });
+    expect(await scanned(zip)).toMatchObject({ findings: [] });
+    const tar = await tarOf([
+      [{ name: '../../evil.py' }, bad.toString()],
+      [{ name: 'link.py', type: 'symlink', linkname: '/etc/passwd' }, ''],
+      [{ name: 'hard.py', type: 'link', linkname: '/etc/passwd' }, ''],
+      [{ name: 'device', type: 'character-device' }, ''],
+    ]);
+    const { findings, coverage } = await scanned(tar);
+    expect(findings).toEqual([]);
+    expect(Object.fromEntries(coverage.skipped)).toEqual({
+      'paths that lead elsewhere': 1,
+      'links and special files': 3,
+    });
+  });
+
+  it('is refused by name when it is a bomb, damaged, or no archive', async () => {
+    const zeros = new Uint8Array(33 * 1_048_576);
+    await expect(scanned(zipSync({ 'a.py': zeros }, { level: 1 }))).rejects.toThrow('archive-bomb');
+    await expect(scanned(gzipSync(zeros, { level: 1 }))).rejects.toThrow(/archive-bomb|damaged/);
+    await expect(scanned(gzipSync(text('not a tar')))).rejects.toThrow('damaged');
+    await expect(scanned(text('hello'))).rejects.toThrow('no zip, tar or tar.gz');
+    const zip = zipSync({ 'a.py': bad });
+    for (const end of [4, 30, 60, zip.length - 30])
+      await expect(scanned(zip.subarray(0, end))).rejects.toThrow('damaged or was cut');
+  });
+
+  it('any bytes end in findings or a sentence', async () => {
+    const whole = [zipSync({ 'a.py': bad, 'b/c.py': bad }), gzipSync(await tarOf([[{ name: 'a.py' }, 'x']]))];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...whole),
+        fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { maxLength: 6 }),
+        async (archive, changes) => {
+          const bytes = Uint8Array.from(archive);
+          for (const [at, value] of changes) bytes[at % bytes.length] = value;
+          await scanned(bytes).catch((thrown: unknown) => expect(thrown).toBeInstanceOf(ScanError));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a bundle of rules', () => {
+  const yaml = (more = '') => `rules:
+  - id: no-print
+    severity: medium
+    title: Prints to the console
+    explanation: Output is lost.
+    fix: Use the logger.
+    pattern: 'print\\('
+    files: ['.py']
+${more}`;
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const bundle = (rules: string, more: Readonly<Record<string, string>> = {}) => {
+    const manifest = `${createHash('sha256').update(rules).digest('hex')}  rules/a.yaml\n`;
+    const signature = sign(null, Buffer.from(manifest), privateKey).toString('base64');
+    const files = { 'rules/a.yaml': rules, MANIFEST: manifest, 'MANIFEST.sig': signature, ...more };
+    return new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
+  };
+
+  it('finds by its patterns, in the files that it names', async () => {
+    const rules = readRules(bundle(yaml()));
+    const found = await run({ 'a.py': 'x = 1\nprint(x)\n', 'a.ts': 'print(x)' }, { ...SETTINGS, rules });
+    expect(found.findings.map(({ ruleId, path, line }) => [ruleId, path, line])).toEqual([
+      ['rules/no-print', 'a.py', 2],
+    ]);
+  });
+
+  it('is verified by its signature, file by file', () => {
+    expect(verifyBundle(bundle(yaml()), [pem])).toBeUndefined();
+    const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    expect(verifyBundle(bundle(yaml()), [other])).toMatch(/none of the known keys/);
+    expect(verifyBundle(bundle(yaml()), [])).toMatch(/PLATFORM_SCANNER_RULE_KEYS_FILE/);
+    expect(verifyBundle(bundle(yaml(), { 'rules/b.yaml': 'rules: []' }), [pem])).toMatch(/rules\/b.yaml/);
+    const changed = bundle(yaml());
+    changed.set('rules/a.yaml', Buffer.from(yaml('  # more')));
+    expect(verifyBundle(changed, [pem])).toMatch(/not as MANIFEST/);
+    changed.delete('rules/a.yaml');
+    expect(verifyBundle(changed, [pem])).toMatch(/missing/);
+    changed.delete('MANIFEST.sig');
+    expect(verifyBundle(changed, [pem])).toMatch(/no MANIFEST/);
+  });
+
+  it.each([
+    ['rules: 1', /no list "rules"/],
+    ['{', /no YAML/],
+    ['rules: []', /no rules/],
+    ['rules: [{id: A b}]', /no id/],
+    [yaml().replace('medium', 'bad'), /severity of "no-print"/],
+    [yaml().replace('print\\(', '(?=x)'), /no RE2/],
+    [yaml('  - {id: no-print, severity: low, title: t, explanation: e, fix: f, pattern: x}'), /Two rules/],
+    ['a: &a [x]\nrules: [*a, *a]', /no YAML/],
+  ])('is refused with a sentence: %j', (text, why) => {
+    expect(() => readRules(bundle(text))).toThrow(why);
+  });
+});
+
+describe('SARIF of other tools', () => {
+  it('becomes findings, and our own survives the way out and in', async () => {
+    const result = await run(planted().files);
+    const { findings, detectors } = readSarif(JSON.parse(JSON.stringify(sarifOf(result, '1'))));
+    expect(detectors).toEqual(['sarif-candela']);
+    const told = (all: readonly { path: string; line: number | null; ruleId: string; severity: string }[]) =>
+      all.map(({ path, line, ruleId, severity }) => `${path} ${line} ${ruleId} ${severity}`).toSorted();
+    expect(told(findings)).toEqual(told(result.findings));
+  });
+
+  it('is hostile text: paths lead nowhere, levels are looked up, suppressed results are left out', () => {
+    const { findings } = readSarif({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'Bad/../Tool', rules: [{ id: 'r', helpUri: 'javascript:x' }, 5] } },
+          results: [
+            {
+              ruleId: 'r',
+              level: 'error',
+              message: { text: 'a\u202eb' },
+              locations: [
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: 'file:///../../etc/%2e%2e/passwd' },
+                    region: { startLine: -4 },
+                  },
+                },
+              ],
+            },
+            { ruleId: 'r', suppressions: [{ kind: 'inSource' }] },
+            null,
+            { ruleIndex: 9, properties: { 'security-severity': '9.8' } },
+          ],
+        },
+        7,
+      ],
+    });
+    expect(findings).toMatchObject([
+      { severity: 'critical', ruleId: 'unnamed', path: '', line: null },
+      { severity: 'high', detector: 'sarif-bad-tool', path: 'etc/passwd', line: null, title: 'a b' },
+    ]);
+    for (const wrong of [null, [], {}, { version: '2.0.0', runs: [] }, { version: '2.1.0' }])
+      expect(() => readSarif(wrong)).toThrow('no SARIF 2.1.0');
+  });
+});
+
+it('OSV dumps are read from zip files, of the named packages alone, with their age', async () => {
+  const record = (id: string, name: string, modified: string) =>
+    Buffer.from(
+      JSON.stringify({
+        id,
+        modified,
+        affected: [
+          {
+            package: { ecosystem: 'npm', name },
+            ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }] }],
+          },
+        ],
+      }),
+    );
+  const root = treeOf({
+    'npm.zip': zipSync({
+      'A.json': record('A', 'good', '2026-11-01T00:00:00Z'),
+      'B.json': record('B', 'other', '2026-11-20T00:00:00Z'),
+      'C.json': Buffer.from('{'),
+    }),
+    'broken.zip': Buffer.from('PK no zip'),
+  });
+  const index = await readOsvFolders([root], Date.parse('2026-11-28'), [{ ecosystem: 'npm', name: 'good' }]);
+  expect(index.find('npm', 'good', '1.0.0').map(({ id }) => id)).toEqual(['A']);
+  expect(index.find('npm', 'other', '1.0.0')).toEqual([]);
+  expect(index.data).toMatchObject({ state: 'fresh', date: '2026-11-20T00:00:00.000Z' });
+  const later = await readOsvFolders([root], Date.parse('2027-02-28'));
+  expect(later.data).toMatchObject({ state: 'stale' });
+  expect(later.find('npm', 'other', '1.0.0')).toHaveLength(1);
 });
 
 describe('pickles', () => {

@@ -1,3 +1,5 @@
+import type { BundleRule } from './rule-bundle.ts';
+
 /** Severities from worst to least. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -86,6 +88,8 @@ export interface LicencePolicy {
 }
 
 export interface ScanSettings {
+  /** Rules of a bundle; undefined: only those that are built in. */
+  readonly rules?: readonly BundleRule[] | undefined;
   readonly licencePolicy: LicencePolicy;
   readonly vulnerabilities: VulnerabilityIndex | undefined;
   /** Names of packages that look-alikes are measured against, by ecosystem. */

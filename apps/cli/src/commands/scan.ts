@@ -1,5 +1,5 @@
-import { statSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Finding, Severity } from '@candela/scanners';
 import { type Command, UsageError } from '../command.ts';
@@ -21,6 +21,7 @@ deserialisation, prompts, models, dependencies, vulnerabilities, licences, look-
   --bom FILE           packages of lock files as CycloneDX 1.6
   --junit FILE         a test case a detector, for pipelines
   --osv DIR            folder of OSV dumps; without one packages are not looked up, which is said
+  --rules DIR          folder of a rule bundle, whose rules/*.yaml are used beside the built-in ones
   --allow-licenses L   comma-separated SPDX ids; --deny-licenses L likewise
 
 Exit codes: 0 nothing of that severity, 1 findings, 2 it could not be done.`,
@@ -43,12 +44,15 @@ Exit codes: 0 nothing of that severity, 1 findings, 2 it could not be done.`,
     try {
       const now = Date.now();
       const osv =
-        values.osv === undefined ? undefined : scanners.readOsvFolder(resolve(cwd, values.osv), now);
+        values.osv === undefined ? undefined : await scanners.readOsvFolders([resolve(cwd, values.osv)], now);
+      const rules =
+        values.rules === undefined ? undefined : scanners.readRules(bundleOf(resolve(cwd, values.rules)));
       const result = await scanners.scan(
         scanners.folderSource(folder),
         {
           licencePolicy: { allow: listOf(values['allow-licenses']), deny: listOf(values['deny-licenses']) },
           vulnerabilities: osv,
+          rules,
           knownPackages: {},
           today: new Date(now).toISOString().slice(0, 10),
         },
@@ -108,6 +112,17 @@ function countsOf(findings: readonly Finding[], severities: readonly Severity[])
   return parts.length === 0 ? 'No findings' : parts.join(', ');
 }
 
+/** Files of `rules/` in the folder of a bundle. @throws UsageError */
+function bundleOf(folder: string): Map<string, Uint8Array> {
+  const rules = join(folder, 'rules');
+  if (!isFolder(rules)) throw new UsageError(`${folder} has no folder "rules".`);
+  return new Map(
+    readdirSync(rules)
+      .filter((name) => /\.ya?ml$/.test(name))
+      .map((name) => [`rules/${name}`, readFileSync(join(rules, name))]),
+  );
+}
+
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -131,6 +146,7 @@ function read(args: readonly string[]) {
         bom: text,
         junit: text,
         osv: text,
+        rules: text,
         'allow-licenses': text,
         'deny-licenses': text,
       },

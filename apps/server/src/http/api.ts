@@ -26,6 +26,7 @@ import {
 } from './stream-answer.ts';
 import type { StreamGate } from './stream-gate.ts';
 import { StreamPermit } from './stream-permit.ts';
+import { saveUpload } from './upload.ts';
 import { validate } from './validate.ts';
 
 export interface ApiParts {
@@ -116,6 +117,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       query,
       body,
       header: (name: string) => header(api.request, name),
+      save: (path: string) => saveUpload(api.request, path, route.upload ?? 0),
       client,
       requestId: api.requestId,
       caller,

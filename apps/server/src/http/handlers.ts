@@ -19,6 +19,8 @@ interface HandlerInput<R extends RouteDeclaration> {
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
   readonly signal: AbortSignal;
+  /** Writes the body of a route with `upload` to a new file; resolves with its bytes. @throws too_large, bad_request */
+  readonly save: (path: string) => Promise<number>;
   /** A request header by lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** Of public routes, which have no context: where the request came from, for the audit log. */

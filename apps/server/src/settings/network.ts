@@ -85,6 +85,12 @@ export const NETWORK_VARIABLES = {
     default: undefined,
     schema: text.min(1).max(4_096),
   }),
+  PLATFORM_SCANNER_RULE_KEYS_FILE: variable({
+    description: 'PEM file of public Ed25519 keys whose signatures on bundles of scanner rules are accepted.',
+    takes: 'a path',
+    default: undefined,
+    schema: text.min(1).max(4_096),
+  }),
   PLATFORM_OSV_DIR: variable({
     description:
       'Folder with dumps of OSV (all.zip of each ecosystem). Without it packages are not looked up, and every scan says so.',

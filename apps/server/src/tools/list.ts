@@ -13,12 +13,13 @@ const ROUTE = {
   alerts: 'listAlerts',
   destinations: 'listDestinations',
   datasets: 'listDatasets',
+  findings: 'listFindings',
 } as const;
 
 export const list = defineTool({
   id: 'list',
   title: 'List what is configured',
-  about: 'What is configured, and agents and hosts. Of secrets and destinations names only.',
+  about: 'Settings, agents, hosts. Of secrets and destinations names only.',
   input: z.object({ kind: z.enum(Object.keys(ROUTE) as [keyof typeof ROUTE]) }),
   routes: Object.values(ROUTE),
   effect: 'read',

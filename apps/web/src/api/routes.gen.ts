@@ -165,6 +165,8 @@ export const ROUTE_TABLE = {
   startScan: 'POST /api/scanners/{id}/scan',
   cancelScannerJob: 'POST /api/scanners/jobs/{jobId}/cancel',
   listFindings: 'GET /api/scanners/findings',
+  trendFindings: 'GET /api/scanners/findings/trend',
+  exportFindings: 'GET /api/scanners/findings/export',
   updateFinding: 'PATCH /api/scanners/findings/{fingerprint}',
   listScores: 'GET /api/evaluation/scores',
   scoreAnalytics: 'GET /api/evaluation/analytics',

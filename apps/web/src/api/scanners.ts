@@ -1,6 +1,6 @@
 import type { FindingView, RequestBodyOf, ROUTES, ScannerView } from '@candela/contract';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { call } from './client.ts';
+import { call, openStream } from './client.ts';
 
 const AGAIN_MS = 4_000;
 
@@ -22,6 +22,7 @@ export interface FindingFilter {
   readonly status?: FindingView['status'] | undefined;
   readonly severity?: FindingView['severity'] | undefined;
   readonly detector?: string | undefined;
+  readonly repository?: string | undefined;
 }
 
 /** Findings of the environment, worst first, page by page. */
@@ -37,6 +38,18 @@ export const findingsQuery = (environment: string | undefined, filter: FindingFi
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
+
+/** Findings by day. */
+export const trendQuery = (environment: string | undefined, filter: FindingFilter) =>
+  queryOptions({
+    queryKey: ['scanner-findings', 'trend', environment, filter],
+    queryFn: ({ signal }) =>
+      call('trendFindings', { environment, signal, query: { ...filter, days: 30 } }).then(({ data }) => data),
+  });
+
+/** Findings as a CSV file. */
+export const openFindings = (environment: string | undefined, filter: FindingFilter) =>
+  openStream('exportFindings', { environment, query: { ...filter, format: 'csv' } });
 
 type NewScanner = RequestBodyOf<typeof ROUTES.createScanner>;
 export const createScanner = (environment: string | undefined, body: NewScanner) =>

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { isoTime } from '../telemetry/common.ts';
 import { defineRoute, reads, type RouteDeclaration, writes } from '../route.ts';
 import {
+  detectorList,
   FINDING_SEVERITIES,
   FINDING_STATUSES,
   findingSchema,
@@ -98,6 +100,62 @@ const startScan = defineRoute({
   errors: ['not_found', 'conflict', 'refused', ...common],
 });
 
+const uploadScan = defineRoute({
+  id: 'uploadScan',
+  method: 'POST',
+  path: '/api/scanners/{id}/upload',
+  tag,
+  summary:
+    'Scans an uploaded zip, tar or tar.gz of the repository instead of cloning it; nothing is unpacked to disk',
+  permission: writes('telemetry'),
+  params: id,
+  query: z.strictObject({ detectors: detectorList.optional() }),
+  upload: SCANNER_LIMITS.archiveBytes,
+  response: z.object({ connector: scannerConnectorSchema, job: scannerJobSchema }),
+  errors: ['not_found', 'conflict', 'refused', 'too_large', ...common],
+});
+
+const importFindings = defineRoute({
+  id: 'importFindings',
+  method: 'POST',
+  path: '/api/scanners/{id}/import',
+  tag,
+  summary: 'Takes over the findings of another tool from SARIF 2.1.0; what a tool no longer reports is fixed',
+  permission: writes('telemetry'),
+  params: id,
+  upload: SCANNER_LIMITS.sarifBytes,
+  response: z.object({ connector: scannerConnectorSchema, job: scannerJobSchema }),
+  errors: ['not_found', 'conflict', 'refused', 'too_large', ...common],
+});
+
+const ecosystem = z.enum(['npm', 'PyPI', 'Go', 'crates.io', 'Maven']);
+const listVulnerabilityData = defineRoute({
+  id: 'listVulnerabilityData',
+  method: 'GET',
+  path: '/api/scanners/vulnerability-data',
+  tag,
+  summary: 'OSV dumps that were uploaded to the project',
+  permission: reads('telemetry'),
+  response: z.object({
+    data: z.array(z.object({ ecosystem, bytes: z.int(), uploadedAt: isoTime })),
+    nextCursor: z.null(),
+  }),
+  errors: [...common],
+});
+
+const uploadVulnerabilityData = defineRoute({
+  id: 'uploadVulnerabilityData',
+  method: 'PUT',
+  path: '/api/scanners/vulnerability-data/{ecosystem}',
+  tag,
+  summary: 'Replaces the OSV dump (all.zip) of an ecosystem that scans of the project look packages up in',
+  permission: writes('telemetry'),
+  params: z.object({ ecosystem }),
+  upload: SCANNER_LIMITS.vulnerabilityBytes,
+  response: z.object({ data: z.object({ ecosystem, bytes: z.int() }) }),
+  errors: ['refused', 'too_large', ...common],
+});
+
 const listScannerJobs = defineRoute({
   id: 'listScannerJobs',
   method: 'GET',
@@ -158,6 +216,51 @@ const getScannerBom = defineRoute({
   errors: ['not_found', ...common],
 });
 
+const findingSelection = {
+  target: z.string().max(SCANNER_LIMITS.target).optional(),
+  repository: z
+    .string()
+    .max(SCANNER_LIMITS.target)
+    .optional()
+    .meta({ description: 'As coding sessions name it; "https://" and ".git" make no difference.' }),
+  scannerId: z.string().max(64).optional(),
+  status: z.enum(FINDING_STATUSES).optional(),
+  severity: z.enum(FINDING_SEVERITIES).optional(),
+  detector: z.string().max(64).optional(),
+};
+
+const trendFindings = defineRoute({
+  id: 'trendFindings',
+  method: 'GET',
+  path: '/api/scanners/findings/trend',
+  tag,
+  summary: 'Findings by day: seen first, fixed, and open at its end; ignored ones are left out',
+  permission: reads('telemetry'),
+  query: z.strictObject({
+    ...findingSelection,
+    days: z.coerce.number().int().min(1).max(SCANNER_LIMITS.trendDays).default(30),
+  }),
+  response: z.object({
+    data: z.array(z.object({ day: isoTime, found: z.int(), fixed: z.int(), open: z.int() })),
+    nextCursor: z.null(),
+  }),
+  errors: [...common],
+});
+
+const exportFindings = defineRoute({
+  id: 'exportFindings',
+  method: 'GET',
+  path: '/api/scanners/findings/export',
+  tag,
+  summary: 'Findings as a file, worst first, at most 10,000: CSV, or SARIF 2.1.0 of those that are open',
+  permission: reads('telemetry'),
+  query: z.strictObject({ ...findingSelection, format: z.enum(['csv', 'sarif']).default('csv') }),
+  response: z.string().meta({ id: 'FindingsFile' }),
+  stream: 'file',
+  produces: ['text/csv', 'application/sarif+json'],
+  errors: [...common],
+});
+
 const listFindings = defineRoute({
   id: 'listFindings',
   method: 'GET',
@@ -166,11 +269,7 @@ const listFindings = defineRoute({
   summary: 'Findings of the project and environment, worst first',
   permission: reads('telemetry'),
   query: z.strictObject({
-    target: z.string().max(SCANNER_LIMITS.target).optional(),
-    scannerId: z.string().max(64).optional(),
-    status: z.enum(FINDING_STATUSES).optional(),
-    severity: z.enum(FINDING_SEVERITIES).optional(),
-    detector: z.string().max(64).optional(),
+    ...findingSelection,
     limit: z.coerce.number().int().min(1).max(500).default(50),
     cursor: z.string().max(500).optional(),
   }),
@@ -209,11 +308,17 @@ export const SCANNER_ROUTES = {
   updateScanner,
   deleteScanner,
   startScan,
+  uploadScan,
+  importFindings,
+  listVulnerabilityData,
+  uploadVulnerabilityData,
   listScannerJobs,
   getScannerJob,
   cancelScannerJob,
   getScannerSarif,
   getScannerBom,
   listFindings,
+  trendFindings,
+  exportFindings,
   updateFinding,
 } as const satisfies Record<string, RouteDeclaration>;

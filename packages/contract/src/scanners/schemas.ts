@@ -11,6 +11,10 @@ export const SCANNER_LIMITS = {
   perProject: 100,
   /** Findings that an answer lists; counts are whole. */
   listed: 1_000,
+  archiveBytes: 64 * 1_048_576,
+  sarifBytes: 16 * 1_048_576,
+  vulnerabilityBytes: 512 * 1_048_576,
+  trendDays: 90,
   /** How long a scan may take. */
   seconds: 300,
 } as const;
@@ -18,16 +22,6 @@ export const SCANNER_LIMITS = {
 const SCANNER_JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'timed_out'] as const;
 export const FINDING_STATUSES = ['new', 'open', 'fixed', 'reopened', 'ignored'] as const;
 export const FINDING_SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
-
-const flags = {
-  strict: z
-    .boolean()
-    .meta({ description: 'Any finding fails the scan, not only those of medium severity or above.' }),
-  secretScan: z.boolean(),
-  vulnScan: z.boolean(),
-  licenseScan: z.boolean(),
-  verbose: z.boolean().meta({ description: 'Findings come with explanation, fix and code line.' }),
-};
 
 const scannerRef = z
   .string()
@@ -43,7 +37,26 @@ const scannerTarget = z
   .regex(/^https:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?\/[A-Za-z0-9._~/-]+$/, {
     error: 'An https address of a repository, without user and password.',
   });
-const detectorList = z
+
+const flags = {
+  strict: z
+    .boolean()
+    .meta({ description: 'Any finding fails the scan, not only those of medium severity or above.' }),
+  secretScan: z.boolean(),
+  vulnScan: z.boolean(),
+  licenseScan: z.boolean(),
+  verbose: z.boolean().meta({ description: 'Findings come with explanation, fix and code line.' }),
+  rulesRepo: scannerTarget.meta({
+    description: 'Repository of a bundle of rules, used beside the built-in ones.',
+  }),
+  rulesRef: scannerRef,
+  requireSigned: z.boolean().meta({ description: 'A bundle without a verified signature ends the scan.' }),
+  noRulesUpdate: z.boolean().meta({
+    description: 'The copy of the bundle that an earlier scan left is used, and nothing is fetched.',
+  }),
+};
+
+export const detectorList = z
   .string()
   .max(SCANNER_LIMITS.detectors)
   .meta({ description: 'Comma-separated; empty: all.' });
@@ -76,10 +89,6 @@ export const scanRequest = z
     ref: scannerRef,
     detectors: detectorList,
     ...flags,
-    requireSigned: z.boolean(),
-    rulesRepo: z.string().max(SCANNER_LIMITS.target),
-    rulesRef: z.string().max(SCANNER_LIMITS.ref),
-    noRulesUpdate: z.boolean(),
   })
   .partial();
 

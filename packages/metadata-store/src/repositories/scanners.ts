@@ -1,5 +1,5 @@
 import { fail } from '@candela/kernel';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { ScannerFindingTable, ScannerJobTable, ScannerTable } from '../tables/scanners.ts';
 import type { Access } from './access.ts';
 import { requireLiveKey } from './sealed.ts';
@@ -79,6 +79,8 @@ export interface StoredFinding extends SeenFinding {
 
 export interface FindingSelection {
   readonly target?: string | undefined;
+  /** Any of these. */
+  readonly targets?: readonly string[] | undefined;
   readonly scannerId?: string | undefined;
   readonly status?: FindingStatus | undefined;
   readonly severity?: string | undefined;
@@ -193,6 +195,7 @@ export function scanners({ database, clock, dialect, limits }: Access) {
       .where('project_id', '=', projectId)
       .where('environment', '=', environment);
     if (selection.target !== undefined) query = query.where('target', '=', selection.target);
+    if (selection.targets !== undefined) query = query.where('target', 'in', selection.targets);
     if (selection.scannerId !== undefined) query = query.where('scanner_id', '=', selection.scannerId);
     if (selection.status !== undefined) query = query.where('status', '=', selection.status);
     if (selection.severity !== undefined) query = query.where('severity', '=', selection.severity);
@@ -533,6 +536,24 @@ export function scanners({ database, clock, dialect, limits }: Access) {
       return (await query.orderBy('severity_rank').orderBy('fingerprint').limit(page.limit).execute()).map(
         toFinding,
       );
+    },
+    /** How many findings were seen first, and how many were fixed for good, by day; without ignored ones. */
+    async course(
+      scope: ScannerScope,
+      selection: FindingSelection,
+      dayMs: number,
+    ): Promise<Record<'found' | 'fixed', { readonly day: number; readonly count: number }[]>> {
+      const byDay = async (column: 'first_seen' | 'fixed_at') => {
+        const day = sql<number>`${sql.ref(column)} / ${sql.lit(dayMs)}`;
+        const rows = await selected(scope, selection)
+          .select([day.as('day'), ({ fn }) => fn.countAll<number>().as('count')])
+          .where(column, 'is not', null)
+          .where('status', '!=', 'ignored')
+          .groupBy(day)
+          .execute();
+        return rows.map((row) => ({ day: Math.floor(Number(row.day)), count: Number(row.count) }));
+      };
+      return { found: await byDay('first_seen'), fixed: await byDay('fixed_at') };
     },
     /** Findings that are neither fixed nor ignored, by severity. */
     async openCounts(scope: ScannerScope, selection: FindingSelection): Promise<Record<string, number>> {

@@ -9,6 +9,7 @@ import { modelFiles } from './model-files.ts';
 import { models } from './models.ts';
 import { packages } from './packages.ts';
 import { prompts } from './prompts.ts';
+import { rules } from './rules.ts';
 import { secrets } from './secrets.ts';
 import { skills } from './skills.ts';
 import { vulnerabilities } from './vulnerabilities.ts';
@@ -28,4 +29,5 @@ export const DETECTORS: readonly Detector[] = [
   vulnerabilities,
   licences,
   packages,
+  rules,
 ];

@@ -42,6 +42,7 @@ const list = (query: object = {}, organisationId = 'default') =>
     client: { address: '', userAgent: undefined },
     requestId: 'asking',
     caller: { headers: () => undefined, remoteAddress: '', endpoint: 'api' },
+    save: async () => 0,
     setCookie: () => {},
     etag: () => {},
   });

@@ -61,6 +61,7 @@ describe('ingest health', () => {
       client: { address: '127.0.0.1', userAgent: undefined },
       requestId: 'test',
       caller: { headers: () => undefined, remoteAddress: '127.0.0.1', endpoint: 'api' as const },
+      save: async () => 0,
       setCookie: () => {},
       etag: () => {},
     };

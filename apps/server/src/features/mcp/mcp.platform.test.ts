@@ -112,6 +112,7 @@ const ASKS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { kind: 'alerts' },
     { kind: 'destinations' },
     { kind: 'boards' },
+    { kind: 'findings' },
   ],
   get_prompt: [{ id: 'nobody' }],
 };

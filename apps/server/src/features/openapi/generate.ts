@@ -169,6 +169,14 @@ function operation(route: RouteDeclaration, components: Map<string, unknown>): J
             content: { 'application/json': { schema: lift(schemaOf(route.body, 'input'), components) } },
           },
         }),
+    ...(route.upload === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+          },
+        }),
     responses: responses(route, components),
   };
 }

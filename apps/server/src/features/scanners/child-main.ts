@@ -1,17 +1,38 @@
-import { chooseDetectors, scan, ScanError, type ScanFile, type ScanSettings } from '@candela/scanners';
+import {
+  archiveSource,
+  chooseDetectors,
+  readOsvFolders,
+  scan,
+  scanComponents,
+  ScanError,
+  type ScanFile,
+  type ScanSettings,
+  type Source,
+} from '@candela/scanners';
 import { readFrames } from './frames.ts';
 
 /** What the child is told in its only argument. */
 export interface ChildOrder {
   readonly detectors: string;
   readonly settings: Omit<ScanSettings, 'vulnerabilities'>;
+  /** The only frame is an archive, which is unpacked here. */
+  readonly isArchive: boolean;
+  /** Folders of OSV dumps, in which the packages are looked up that lock files name. */
+  readonly osvFolders: readonly string[];
+  readonly nowMs: number;
 }
+
+/** After all others: the packages are known then. */
+const LOOKED_UP = 'vulnerabilities';
 
 /** The program of the child: files in over standard input, one JSON document out. It can read nothing else. */
 async function main(): Promise<void> {
-  const order = JSON.parse(process.argv[2] ?? '{}') as ChildOrder;
   const frames = readFrames(process.stdin);
-  const source = {
+  // The order is the first frame: rules may be longer than an argument.
+  const order = JSON.parse(
+    Buffer.from((await frames.next()).value?.content ?? []).toString('utf8'),
+  ) as ChildOrder;
+  const files: Source = {
     async *files(): AsyncGenerator<ScanFile> {
       for await (const { path, content } of frames) {
         let text: string | undefined | null = null;
@@ -31,14 +52,26 @@ async function main(): Promise<void> {
     },
   };
   try {
+    const source = order.isArchive
+      ? archiveSource((await frames.next()).value?.content ?? new Uint8Array())
+      : files;
+    const detectors = chooseDetectors(order.detectors);
     const result = await scan(
       source,
       { ...order.settings, vulnerabilities: undefined },
-      chooseDetectors(order.detectors),
+      detectors.filter((id) => id !== LOOKED_UP),
       new AbortController().signal,
     );
+    const components = [...result.components];
+    const vulnerabilities = await readOsvFolders(order.osvFolders, order.nowMs, components);
+    const known = detectors.includes(LOOKED_UP)
+      ? scanComponents(components, { ...order.settings, vulnerabilities }, [LOOKED_UP])
+      : [];
     const coverage = { ...result.coverage, skipped: Object.fromEntries(result.coverage.skipped) };
-    process.stdout.write(JSON.stringify({ ...result, coverage }));
+    const findings = [...result.findings, ...known];
+    process.stdout.write(
+      JSON.stringify({ ...result, findings, coverage, vulnerabilityData: vulnerabilities.data }),
+    );
   } catch (thrown) {
     process.stdout.write(
       JSON.stringify({

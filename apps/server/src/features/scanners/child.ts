@@ -24,6 +24,11 @@ const MAX_ANSWER = 64 * 1_048_576;
 /** How the detectors are shut in: Node's permissions without files to write, network, processes or an environment. */
 export const SANDBOX = 'node-permission';
 
+/** The detectors could not be done; the sentence is for people. */
+export class DetectorsEnded extends Error {
+  override readonly name = 'DetectorsEnded';
+}
+
 export interface ChildResult {
   readonly findings: readonly Finding[];
   readonly components: ScanResult['components'];
@@ -34,6 +39,7 @@ export interface ChildResult {
     readonly notes: readonly string[];
   };
   readonly detectors: readonly string[];
+  readonly vulnerabilityData: ScanResult['vulnerabilityData'];
 }
 
 /** Runs the detectors in a process of their own. @throws with a sentence, or the reason of the signal */
@@ -47,11 +53,12 @@ export async function runDetectors(
     process.execPath,
     [
       '--permission',
-      ...READABLE.map((path) => `--allow-fs-read=${path}`),
+      ...[...READABLE, ...order.osvFolders.map((folder) => `${folder}/*`), ...order.osvFolders].map(
+        (path) => `--allow-fs-read=${path}`,
+      ),
       '--max-old-space-size=512',
       '--no-warnings',
       MAIN,
-      JSON.stringify(order),
     ],
     { env: {}, cwd: ROOT, stdio: ['pipe', 'pipe', 'ignore'] },
   );
@@ -75,6 +82,7 @@ export async function runDetectors(
   );
   child.stdin.on('error', () => undefined);
   try {
+    child.stdin.write(frameOf('order', Buffer.from(JSON.stringify(order))));
     for await (const { path, content } of files) {
       if (ended) break;
       if (!child.stdin.write(frameOf(path, content)))
@@ -84,11 +92,13 @@ export async function runDetectors(
     const code = await closed;
     signal.throwIfAborted();
     if (code !== 0)
-      throw new Error('The detectors ended early: the repository needs more memory than a scan has.');
+      throw new DetectorsEnded(
+        'The detectors ended early: the repository needs more memory than a scan has.',
+      );
     const answer = JSON.parse(Buffer.concat(out).toString('utf8')) as ChildResult & {
       readonly error?: string;
     };
-    if (answer.error !== undefined) throw new Error(answer.error);
+    if (answer.error !== undefined) throw new DetectorsEnded(answer.error);
     return answer;
   } finally {
     signal.removeEventListener('abort', kill);

@@ -15,6 +15,9 @@ const MAX_STDERR = 8_192;
 const MAX_BLOB = 1_048_576;
 const MAX_FILES = 100_000;
 const MAX_TOTAL = 1_073_741_824;
+/** A list of files: their names and 60 bytes each. */
+const MAX_LIST_BYTES = 32 * 1_048_576;
+const TOO_MANY = `The repository has more than ${MAX_FILES} files.`;
 
 export interface CloneRequest {
   readonly target: string;
@@ -25,10 +28,13 @@ export interface CloneRequest {
   readonly trustedHosts: readonly string[];
   /** PEM file of further authorities. */
   readonly caFile: string | undefined;
+  /** What may come over the network; by default 512 MiB. */
+  readonly maxBytes?: number;
 }
 
 export interface Clone {
   readonly ref: string;
+  readonly commit: string;
   /** Every file that is read; the reasons of the others are counted in `skipped`. */
   files(skipped: Map<string, number>): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>;
   remove(): void;
@@ -49,7 +55,12 @@ export async function cloneRepository(request: CloneRequest, signal: AbortSignal
   const home = join(folder, 'home');
   mkdirSync(home);
   const repository = join(folder, 'repository.git');
-  const proxy = await startConnectProxy({ host: url.hostname, port, trusted, maxBytes: MAX_CLONE_BYTES });
+  const proxy = await startConnectProxy({
+    host: url.hostname,
+    port,
+    trusted,
+    maxBytes: request.maxBytes ?? MAX_CLONE_BYTES,
+  });
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     const config: [string, string][] = [
@@ -94,7 +105,9 @@ export async function cloneRepository(request: CloneRequest, signal: AbortSignal
       local,
       signal,
     );
+    const head = await run(['--git-dir', repository, 'rev-parse', 'HEAD'], local, signal);
     return {
+      commit: head.stdout.toString('utf8').trim(),
       ref: request.ref ?? stdout.toString('utf8').trim(),
       files: (skipped) => filesOf(repository, local, skipped, signal),
       remove,
@@ -150,7 +163,17 @@ function run(
       }
     };
     signal.addEventListener('abort', kill);
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    let held = 0;
+    let isTooLong = false;
+    child.stdout.on('data', (chunk: Buffer) => {
+      held += chunk.length;
+      // A few small objects may name billions of files.
+      if (held <= MAX_LIST_BYTES) out.push(chunk);
+      else if (!isTooLong) {
+        isTooLong = true;
+        kill();
+      }
+    });
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8');
     });
@@ -165,6 +188,7 @@ function run(
     child.once('close', (code) => {
       signal.removeEventListener('abort', kill);
       if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error('ended'));
+      else if (isTooLong) reject(new CloneError(TOO_MANY));
       else resolve({ code: code ?? 1, stdout: Buffer.concat(out), stderr });
     });
   });
@@ -204,6 +228,18 @@ async function* filesOf(
   const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
   const { code, stdout } = await run(['--git-dir', repository, 'ls-tree', '-r', '-z', 'HEAD'], env, signal);
   if (code !== 0) throw new CloneError('The tree of the repository could not be read.');
+  const listed = await run(
+    ['--git-dir', repository, 'rev-list', '--objects', '--missing=print', 'HEAD'],
+    env,
+    signal,
+  );
+  // Asking for a blob that was left away would fetch it, which nothing may here: git ends then.
+  const missing = new Set(
+    listed.stdout
+      .toString('latin1')
+      .match(/^\?[0-9a-f]+/gm)
+      ?.map((one) => one.slice(1)),
+  );
   const entries: Entry[] = [];
   for (let from = 0; from < stdout.length; ) {
     const end = stdout.indexOf(0, from);
@@ -215,10 +251,11 @@ async function* filesOf(
     if (mode === '120000') skip('links and special files');
     else if (kind !== 'blob') skip('submodules');
     else if (path.includes('\uFFFD')) skip('names that are no UTF-8');
+    else if (missing.has(id)) skip('files that are too large');
     else if (Buffer.byteLength(path) > 4_096 || path.split('/').length > 64)
       skip('paths that are too long or deep');
     else entries.push({ id, path });
-    if (entries.length > MAX_FILES) throw new CloneError(`The repository has more than ${MAX_FILES} files.`);
+    if (entries.length > MAX_FILES) throw new CloneError(TOO_MANY);
   }
   const batch = spawn('git', ['--git-dir', repository, 'cat-file', '--batch'], {
     env,
@@ -234,7 +271,6 @@ async function* filesOf(
       signal.throwIfAborted();
       batch.stdin.write(`${id}\n`);
       const content = await reader.next(MAX_BLOB);
-      // A blob that was left away at the clone cannot be fetched now: no protocol is allowed.
       if (content === 'missing' || content === 'large') skip('files that are too large');
       else {
         total += content.length;

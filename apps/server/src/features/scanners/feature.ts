@@ -1,17 +1,16 @@
+import { rmSync } from 'node:fs';
 import type { BodyOf, ROUTES, SCANNER_ROUTES } from '@candela/contract';
 import { DEFAULT_ENVIRONMENT, fail, type RequestContext } from '@candela/kernel';
-import type {
-  FindingSelection,
-  ScannerScope,
-  StoredScanner,
-  StoredScannerJob,
-} from '@candela/metadata-store';
+import type { ScannerScope, StoredScanner, StoredScannerJob } from '@candela/metadata-store';
 import { callOf } from '../../http/idempotency.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import { workThrough } from '../../jobs/work-through.ts';
 import { record } from '../audit/service.ts';
 import type { Feature, FeatureParts } from '../feature.ts';
+import { findingHandlers } from './findings.ts';
+import { scannerFolders } from './folders.ts';
 import { runScan, type ScanParts } from './run-scan.ts';
+import { uploadHandlers } from './uploads.ts';
 import {
   connectorOf,
   findingView,
@@ -39,7 +38,9 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
   const place = (id: string) => ({ table: 'scanners', column: 'token', id });
   const seal = (id: string, token: string | null) =>
     token === null ? null : envelope.seal(token, place(id));
+  const folders = scannerFolders(config.dataDir);
   const scanParts: ScanParts = {
+    folders,
     metadata,
     logger,
     settings: config.scanners,
@@ -82,24 +83,40 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
     return job;
   }
 
+  /** Waits for the end of a job, unless the client wants to know at once. A client that leaves does not end the scan; cancelling does. */
+  async function finished(
+    scanner: StoredScanner,
+    job: StoredScannerJob,
+    header: (name: string) => string | undefined,
+    signal: AbortSignal,
+  ) {
+    if (/\brespond-async\b/i.test(header('prefer') ?? '')) return answer(scanner, job);
+    for (;;) {
+      await pause(POLL_MS);
+      const now = await metadata.scanners.job(scanner, job.id);
+      if (!ACTIVE.has(now.status) || signal.aborted) return answer(scanner, now);
+    }
+  }
+
   /** What the body and the connector ask for together. @throws bad_request, refused */
   async function orderOf(scanner: StoredScanner, body: BodyOf<typeof ROUTES.startScan>): Promise<ScanOrder> {
-    if (body.rulesRepo !== undefined || body.rulesRef !== undefined || body.requireSigned === true) {
-      throw fail('refused', {
-        detail:
-          'Rule bundles of a repository are not supported: the built-in rules are used. Leave out rulesRepo, rulesRef and requireSigned.',
-      });
-    }
     const { chooseDetectors, ScanError } = await import('@candela/scanners');
     const settings = JSON.parse(scanner.settings) as ScannerSettings;
     const flags = { ...settings.flags, ...body };
+    const { rulesRepo, rulesRef, requireSigned = false, noRulesUpdate = false } = flags;
+    if (rulesRepo === undefined && (requireSigned || noRulesUpdate || rulesRef !== undefined))
+      throw fail('refused', {
+        detail:
+          'rulesRef, requireSigned and noRulesUpdate are about a bundle of rules: name its repository in rulesRepo. The built-in rules are part of the program.',
+      });
     try {
       const chosen = chooseDetectors(body.detectors ?? settings.detectors).filter(
         (id) =>
           !(
             (id === 'secrets' && flags.secretScan === false) ||
             (id === 'vulnerabilities' && flags.vulnScan === false) ||
-            (id === 'licenses' && flags.licenseScan === false)
+            (id === 'licenses' && flags.licenseScan === false) ||
+            (id === 'rules' && rulesRepo === undefined)
           ),
       );
       return {
@@ -107,6 +124,11 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
         ref: body.ref ?? (body.target === undefined ? scanner.ref : null),
         detectors: chosen.join(','),
         strict: flags.strict === true,
+        ...(rulesRepo === undefined
+          ? {}
+          : {
+              rules: { repo: rulesRepo, ref: rulesRef ?? null, requireSigned, noUpdate: noRulesUpdate },
+            }),
       };
     } catch (thrown) {
       if (thrown instanceof ScanError) throw fail('bad_request', { detail: thrown.message });
@@ -140,6 +162,7 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
         title: 'Scans of repositories',
         schedule: { everyMs: 60_000, atStart: true },
         async run({ signal, now }) {
+          folders.sweep(now());
           for (const scanner of await metadata.scanners.takeDue(now(), 50)) {
             await startJob(scanner, await orderOf(scanner, {})).catch((error: unknown) =>
               logger.info({ err: error, scanner: scanner.id }, 'a scan that was due did not begin'),
@@ -217,13 +240,21 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
       startScan: async ({ context, params, body, header, signal }) => {
         const scanner = await metadata.scanners.get(scopeOf(context), params.id);
         const job = await startJob(scanner, await orderOf(scanner, body), context);
-        if (/\brespond-async\b/i.test(header('prefer') ?? '')) return answer(scanner, job);
-        for (;;) {
-          await pause(POLL_MS);
-          const now = await metadata.scanners.job(scanner, job.id);
-          // A client that leaves does not end the scan; cancelling does.
-          if (!ACTIVE.has(now.status) || signal.aborted) return answer(scanner, now);
+        return finished(scanner, job, header, signal);
+      },
+      uploadScan: async ({ context, params, query, header, signal, save }) => {
+        const scanner = await metadata.scanners.get(scopeOf(context), params.id);
+        const order = await orderOf(scanner, query);
+        const archive = crypto.randomUUID();
+        await save(folders.upload(archive));
+        let job: StoredScannerJob;
+        try {
+          job = await startJob(scanner, { ...order, archive }, context);
+        } catch (thrown) {
+          rmSync(folders.upload(archive), { force: true });
+          throw thrown;
         }
+        return finished(scanner, job, header, signal);
       },
       listScannerJobs: async ({ context, params }) => {
         const scanner = await metadata.scanners.get(scopeOf(context), params.id);
@@ -281,52 +312,13 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
           version,
         ) as { bomFormat: string };
       },
-      listFindings: async ({ context, query }) => {
-        const { limit, cursor, ...rest } = query;
-        const selection: FindingSelection = rest;
-        const after = cursor === undefined ? undefined : readCursor(cursor);
-        const found = await metadata.scanners.findings(scopeOf(context), selection, {
-          limit: limit + 1,
-          after,
-        });
-        const page = found.slice(0, limit);
-        const last = page.at(-1);
-        return {
-          data: page.map(findingView),
-          nextCursor:
-            found.length > limit && last !== undefined ? `${last.severityRank}.${last.fingerprint}` : null,
-          counts: await metadata.scanners.openCounts(scopeOf(context), selection),
-        };
-      },
-      updateFinding: async ({ context, params, body }) => {
-        if (body.status === 'ignored' && body.reason === null)
-          throw fail('refused', { detail: 'Say why the finding is ignored: fill in the reason.' });
-        const until = body.until === null ? null : Date.parse(body.until);
-        const ignored = body.status === 'ignored';
-        const changed = await metadata.change(undefined, async (repositories) => {
-          const finding = await repositories.scanners.setFinding(scopeOf(context), params.fingerprint, {
-            status: body.status,
-            reason: ignored ? body.reason : null,
-            ignoredUntil: ignored ? until : null,
-            scannerId: body.scannerId,
-          });
-          await record(repositories, context, {
-            action: ignored ? 'finding.ignore' : 'finding.open',
-            objectKind: 'finding',
-            objectId: params.fingerprint,
-            details: { reason: body.reason, path: finding.path },
-          });
-          return finding;
-        });
-        return { data: findingView(changed) };
-      },
+      ...findingHandlers({ metadata, now: () => clock.now(), version }, scopeOf),
+      ...uploadHandlers({
+        metadata,
+        folders,
+        find: (context, id) => metadata.scanners.get(scopeOf(context), id),
+        answer: async (scanner, jobId) => answer(scanner, await metadata.scanners.job(scanner, jobId)),
+      }),
     },
   };
-}
-
-/** @throws bad_request */
-function readCursor(cursor: string): { readonly rank: number; readonly key: string } {
-  const match = /^(\d)\.([0-9a-f]{64})$/.exec(cursor);
-  if (match === null) throw fail('bad_request', { detail: 'The cursor is not one of this list.' });
-  return { rank: Number(match[1]), key: match[2] ?? '' };
 }

@@ -1,9 +1,20 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { SCANNER_LIMITS, type ScannerJobView } from '@candela/contract';
 import type { Logger } from '@candela/kernel';
-import type { JobEnd, MetadataStore, StoredScanner, StoredScannerJob } from '@candela/metadata-store';
-import type { Finding, VulnerabilityIndex } from '@candela/scanners';
-import { runDetectors, SANDBOX } from './child.ts';
-import { type CloneRequest, CloneError, cloneRepository } from './clone.ts';
+import type {
+  JobEnd,
+  MetadataStore,
+  SeenFinding,
+  StoredScanner,
+  StoredScannerJob,
+} from '@candela/metadata-store';
+import type { Finding, ScanResult } from '@candela/scanners';
+import { DetectorsEnded, runDetectors, SANDBOX } from './child.ts';
+import { type Clone, CloneError, cloneRepository } from './clone.ts';
+import type { ScannerFolders } from './folders.ts';
+import { loadRules } from './rule-bundles.ts';
 import type { FindingTexts, JobResult, ScanOrder, ScannerSettings } from './views.ts';
 
 const CANCEL_POLL_MS = 400;
@@ -16,8 +27,10 @@ export interface ScanParts {
   readonly settings: {
     readonly hosts: readonly string[];
     readonly caFile: string | undefined;
+    readonly ruleKeysFile: string | undefined;
     readonly osvDir: string | undefined;
   };
+  readonly folders: ScannerFolders;
   /** The access token of a scanner, opened. @throws secret_unreadable */
   readonly tokenOf: (scanner: StoredScanner) => string | null;
   readonly now: () => number;
@@ -52,13 +65,15 @@ export async function runScan(
     if (stopping.aborted) throw thrown;
     const reason: unknown = ended.signal.aborted ? ended.signal.reason : thrown;
     end = failure(reason);
-    if (end.status === 'failed' && !(thrown instanceof CloneError))
+    if (end.status === 'failed' && !(thrown instanceof CloneError || thrown instanceof DetectorsEnded))
       logger.warn({ err: thrown, job: job.id }, 'a scan failed');
   } finally {
     clearTimeout(late);
     clearInterval(poll);
   }
   await metadata.scanners.endJob(job.id, end);
+  const { archive } = JSON.parse(job.request) as ScanOrder;
+  if (archive !== undefined) await rm(parts.folders.upload(archive), { force: true });
 }
 
 function failure(reason: unknown): JobEnd {
@@ -83,121 +98,150 @@ async function scanOnce(
 ): Promise<JobEnd> {
   const order = JSON.parse(job.request) as ScanOrder;
   const { licencePolicy } = JSON.parse(scanner.settings) as ScannerSettings;
-  const request: CloneRequest = {
-    target: order.target,
-    ref: order.ref,
-    // The token belongs to the repository of the connector; another target gets none.
-    token: order.target === scanner.target ? parts.tokenOf(scanner) : null,
+  const places = {
     hosts: HOSTS,
     trustedHosts: parts.settings.hosts,
     caFile: parts.settings.caFile,
   };
-  const scanners = await import('@candela/scanners');
+  const { SEVERITIES } = await import('@candela/scanners');
   const detectors = order.detectors.split(',');
-  const today = new Date(parts.now()).toISOString().slice(0, 10);
-  const settings = { licencePolicy, knownPackages: {}, today };
-  const clone = await cloneRepository(request, signal);
+  const bundle =
+    order.rules &&
+    (await loadRules(
+      order.rules,
+      places,
+      { folder: parts.folders.rules(scanner.projectId), keysFile: parts.settings.ruleKeysFile },
+      signal,
+    ));
+  const tree =
+    order.archive === undefined
+      ? await cloneRepository(
+          {
+            ...places,
+            target: order.target,
+            ref: order.ref,
+            // The token belongs to the repository of the connector; another target gets none.
+            token: order.target === scanner.target ? parts.tokenOf(scanner) : null,
+          },
+          signal,
+        )
+      : await uploaded(parts.folders.upload(order.archive));
   try {
     const skipped = new Map<string, number>();
-    const inChild = detectors.filter((id) => id !== 'vulnerabilities');
-    // Packages are needed by the detector that looks them up here, where its data is.
-    if (detectors.includes('vulnerabilities') && !inChild.includes('dependencies'))
-      inChild.push('dependencies');
+    // Packages are needed by the detector that looks them up.
+    const needed =
+      detectors.includes('vulnerabilities') && !detectors.includes('dependencies') ? ['dependencies'] : [];
     const result = await runDetectors(
-      { detectors: inChild.join(','), settings },
-      clone.files(skipped),
+      {
+        detectors: [...detectors, ...needed].join(','),
+        settings: {
+          licencePolicy,
+          knownPackages: {},
+          today: new Date(parts.now()).toISOString().slice(0, 10),
+          rules: bundle?.rules,
+        },
+        isArchive: order.archive !== undefined,
+        osvFolders: detectors.includes('vulnerabilities') ? osvFolders(parts, scanner) : [],
+        nowMs: parts.now(),
+      },
+      tree.files(skipped),
       signal,
     );
-    const index = vulnerabilityIndex(parts, scanners.readOsvFolder);
-    const components = [...result.components];
-    const known = detectors.includes('vulnerabilities')
-      ? scanners.scanComponents(components, { ...settings, vulnerabilities: index }, ['vulnerabilities'])
-      : [];
-    const findings = [...result.findings.filter(({ detector }) => detectors.includes(detector)), ...known];
-    const rank = ({ severity }: Finding) => scanners.SEVERITIES.indexOf(severity);
-    findings.sort((a, b) => rank(a) - rank(b));
+    const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity);
+    const findings = result.findings
+      .filter(({ detector }) => detectors.includes(detector))
+      .toSorted((a, b) => rank(a) - rank(b));
+    const seen = await seenOf(findings);
     await parts.metadata.change(undefined, ({ scanners: kept }) =>
-      kept.seen(
-        scanner,
-        order.target,
-        detectors,
-        findings.map((one) => {
-          const { title, explanation, fix, snippet } = one;
-          const texts: FindingTexts = { title, explanation, fix, snippet };
-          return {
-            fingerprint: one.fingerprint,
-            detector: one.detector,
-            ruleId: one.ruleId,
-            severity: one.severity,
-            severityRank: rank(one),
-            path: one.path,
-            line: one.line,
-            texts: JSON.stringify(texts),
-          };
-        }),
-      ),
+      kept.seen(scanner, order.target, detectors, seen),
     );
-    const listed: ScannerJobView['findings'] = findings
-      .slice(0, SCANNER_LIMITS.listed)
-      .map(({ fingerprint, ruleId, severity, path, title, line, detector }) => ({
-        id: fingerprint,
-        ruleId,
-        severity,
-        path,
-        title,
-        line,
-        detector,
-      }));
     const left: JobResult = {
-      ref: clone.ref,
-      findings: listed,
+      ref: tree.ref,
+      findings: listedOf(findings),
       sandbox: SANDBOX,
       coverage: {
         ...result.coverage,
         skipped: { ...result.coverage.skipped, ...Object.fromEntries(skipped) },
-        notes: [...result.coverage.notes],
+        notes: [...result.coverage.notes, ...(bundle === undefined ? [] : [bundle.note])],
       },
-      vulnerabilityData: dataOf(index),
+      vulnerabilityData: dataOf(result.vulnerabilityData),
     };
-    const mediumPlusCount = findings.filter(
-      (one) => rank(one) <= scanners.SEVERITIES.indexOf('medium'),
-    ).length;
-    const bom = JSON.stringify(components);
+    const mediumPlusCount = findings.filter((one) => rank(one) <= SEVERITIES.indexOf('medium')).length;
+    const bom = JSON.stringify(result.components);
+    const isBad = order.strict && findings.length > 0;
     return {
-      status: order.strict && findings.length > 0 ? 'failed' : 'succeeded',
+      status: isBad ? 'failed' : 'succeeded',
       findingCount: findings.length,
       mediumPlusCount,
       result: JSON.stringify(left),
       components: bom.length > MAX_COMPONENTS_JSON ? null : bom,
-      error:
-        order.strict && findings.length > 0 ? `${findings.length} findings, and the scan is strict.` : null,
+      error: isBad ? `${findings.length} findings, and the scan is strict.` : null,
     };
   } finally {
-    clone.remove();
+    tree.remove();
   }
 }
 
-const dataOf = (index: VulnerabilityIndex | undefined): string =>
-  index === undefined || index.data.state === 'none'
-    ? 'none'
-    : `${index.data.date}${index.data.state === 'stale' ? ' (stale)' : ''}`;
-
-let cached: { readonly folder: string; readonly at: number; readonly index: VulnerabilityIndex } | undefined;
-const INDEX_MS = 600_000;
-
-/** The index of the folder, read again after ten minutes. A folder that cannot be read is no data, which the job says. */
-function vulnerabilityIndex(
-  { settings, now, logger }: ScanParts,
-  read: (folder: string, nowMs: number) => VulnerabilityIndex,
-): VulnerabilityIndex | undefined {
-  const folder = settings.osvDir;
-  if (folder === undefined) return undefined;
-  if (cached?.folder === folder && now() - cached.at < INDEX_MS) return cached.index;
+/** An uploaded archive as one file: the child unpacks it. @throws CloneError it is not here */
+async function uploaded(path: string): Promise<Pick<Clone, 'ref' | 'files' | 'remove'>> {
+  let content: Buffer;
   try {
-    cached = { folder, at: now(), index: read(folder, now()) };
-    return cached.index;
-  } catch (error) {
-    logger.warn({ err: error }, 'the vulnerability data of PLATFORM_OSV_DIR cannot be read');
-    return undefined;
+    content = await readFile(path);
+  } catch {
+    throw new CloneError(
+      'The uploaded archive is not here any more, or it was sent to another process of the platform. Upload it again.',
+    );
   }
+  return {
+    ref: 'upload',
+    async *files() {
+      yield { path: 'archive', content };
+    },
+    remove: () => undefined,
+  };
+}
+
+/** Findings as they are kept. */
+export async function seenOf(findings: readonly Finding[]): Promise<SeenFinding[]> {
+  const { SEVERITIES } = await import('@candela/scanners');
+  return findings.map((one) => {
+    const { title, explanation, fix, snippet } = one;
+    const texts: FindingTexts = { title, explanation, fix, snippet };
+    return {
+      fingerprint: one.fingerprint,
+      detector: one.detector,
+      ruleId: one.ruleId,
+      severity: one.severity,
+      severityRank: SEVERITIES.indexOf(one.severity),
+      path: one.path,
+      line: one.line,
+      texts: JSON.stringify(texts),
+    };
+  });
+}
+
+/** Findings as a job lists them. */
+export const listedOf = (findings: readonly Finding[]): ScannerJobView['findings'] =>
+  findings
+    .slice(0, SCANNER_LIMITS.listed)
+    .map(({ fingerprint, ruleId, severity, path, title, line, detector }) => ({
+      id: fingerprint,
+      ruleId,
+      severity,
+      path,
+      title,
+      line,
+      detector,
+    }));
+
+const dataOf = (data: ScanResult['vulnerabilityData']): string =>
+  data.state === 'none' ? 'none' : `${data.date}${data.state === 'stale' ? ' (stale)' : ''}`;
+
+/** Where vulnerability data may lie: what the operator has, and what was uploaded to the project. */
+function osvFolders({ settings, folders, logger }: ScanParts, { projectId }: StoredScanner): string[] {
+  const own = folders.vulnerabilities(projectId);
+  if (settings.osvDir === undefined) return [own];
+  if (existsSync(settings.osvDir)) return [resolve(settings.osvDir), own];
+  logger.warn({ folder: settings.osvDir }, 'there is no folder PLATFORM_OSV_DIR');
+  return [own];
 }

@@ -1,6 +1,8 @@
 import type { BodyOf, FindingView, ROUTES, ScannerJobView, ScannerView } from '@candela/contract';
 import type { StoredFinding, StoredScanner, StoredScannerJob } from '@candela/metadata-store';
 
+import type { RulesOrder } from './rule-bundles.ts';
+
 /** Settings of a scanner as its row keeps them. */
 export type ScannerSettings = Pick<
   BodyOf<typeof ROUTES.createScanner>,
@@ -13,6 +15,9 @@ export interface ScanOrder {
   readonly ref: string | null;
   readonly detectors: string;
   readonly strict: boolean;
+  /** An uploaded file is scanned instead of a clone; its name in the folder of uploads. */
+  readonly archive?: string;
+  readonly rules?: RulesOrder;
 }
 
 /** What a job leaves beside its counts. */

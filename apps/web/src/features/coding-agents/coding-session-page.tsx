@@ -119,6 +119,17 @@ function Head({ session }: { session: CodingSession }) {
         <Fact label="Lines">
           <Lines {...session.lines} />
         </Fact>
+        {session.repository !== null && (
+          <Fact label="Findings">
+            <Link
+              to="/scanners"
+              search={{ repository: session.repository }}
+              className="text-accent hover:underline"
+            >
+              of scanners in this repository
+            </Link>
+          </Fact>
+        )}
         {(
           [
             ['User', session.user],

@@ -1,11 +1,18 @@
 import type { FindingView } from '@candela/contract';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { type FindingFilter, findingsQuery, setFinding } from '../../api/scanners.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import {
+  type FindingFilter,
+  findingsQuery,
+  openFindings,
+  setFinding,
+  trendQuery,
+} from '../../api/scanners.ts';
+import { saveFile } from '../../lib/save-stream.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { SelectField, TextArea } from '../../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { MoreRows } from '../../ui/more-rows.tsx';
@@ -15,6 +22,7 @@ import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { ScannersSearch } from './scanners-search.ts';
 
+const Trend = lazy(() => import('./trend.tsx'));
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 const STATUSES = ['new', 'open', 'reopened', 'fixed', 'ignored'] as const;
 const DETECTORS = [
@@ -31,6 +39,7 @@ const DETECTORS = [
   'vulnerabilities',
   'licenses',
   'packages',
+  'rules',
 ];
 const TONES = { critical: 'danger', high: 'danger', medium: 'warn', low: 'plain', info: 'plain' } as const;
 const known = <Value extends string>(
@@ -51,7 +60,16 @@ export function Findings(props: {
     severity: known(SEVERITIES, search.severity),
     status: known(STATUSES, search.status),
     ...(search.detector === undefined ? {} : { detector: search.detector }),
+    ...(search.repository === undefined ? {} : { repository: search.repository }),
   };
+  const save = useApiMutation(
+    async (filter: FindingFilter) => {
+      const { body } = await openFindings(environment, filter);
+      saveFile(await new Response(body).blob(), 'findings.csv', 'text/csv');
+    },
+    { touches: [] },
+  );
+  const trend = useQuery(trendQuery(environment, filter));
   const query = useInfiniteQuery(findingsQuery(environment, filter));
   const [open, setOpen] = useState<FindingView>();
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
@@ -72,12 +90,25 @@ export function Findings(props: {
         {choice('Severity', 'severity', SEVERITIES)}
         {choice('Status', 'status', STATUSES)}
         {choice('Detector', 'detector', DETECTORS)}
+        {search.repository !== undefined && (
+          <Button onClick={() => props.onChange({ repository: undefined })}>
+            {search.repository.replace('https://', '')} ×
+          </Button>
+        )}
+        <Button busy={save.isPending} onClick={() => save.mutate(filter)}>
+          Export as CSV
+        </Button>
         <p className="ml-auto text-sm text-muted">
           {SEVERITIES.flatMap((one) => (counts[one] === undefined ? [] : [`${counts[one]} ${one}`])).join(
             ' · ',
           ) || 'none open'}
         </p>
       </div>
+      {trend.data?.some(({ found, open }) => found + open > 0) === true && (
+        <Suspense fallback={<SkeletonRows rows={3} label="Loading the course" />}>
+          <Trend days={trend.data} />
+        </Suspense>
+      )}
       {query.isPending ? (
         <SkeletonRows rows={5} label="Loading the findings" />
       ) : query.isLoadingError ? (
@@ -139,6 +170,7 @@ function FindingDialog({
   const { environment } = useShell();
   const [ignoring, setIgnoring] = useState(false);
   const [reason, setReason] = useState('');
+  const [until, setUntil] = useState('');
   const change = useApiMutation(
     (body: Parameters<typeof setFinding>[2]) => setFinding(environment, finding.fingerprint, body),
     {
@@ -154,7 +186,14 @@ function FindingDialog({
         busy={change.isPending}
         error={change.error}
         ready={reason.trim() !== ''}
-        onSubmit={() => change.mutate({ status: 'ignored', reason, scannerId: finding.scannerId })}
+        onSubmit={() =>
+          change.mutate({
+            status: 'ignored',
+            reason,
+            until: until === '' ? null : `${until}T00:00:00Z`,
+            scannerId: finding.scannerId,
+          })
+        }
         onClose={onClose}
       >
         <TextArea
@@ -163,6 +202,13 @@ function FindingDialog({
           onValue={setReason}
           hint="It stays ignored in later scans; the reason stands beside it."
           maxLength={500}
+        />
+        <TextField
+          label="Until"
+          type="date"
+          value={until}
+          onValue={setUntil}
+          hint="Empty: for good. From then on it is open again."
         />
       </FormDialog>
     );
@@ -185,7 +231,18 @@ function FindingDialog({
           <strong>What to do: </strong>
           {finding.fix}
         </p>
-        {finding.reason !== null && <p className="text-muted">Ignored: {finding.reason}</p>}
+        {finding.reason !== null && (
+          <p className="text-muted">
+            Ignored{finding.ignoredUntil !== null && ` until ${finding.ignoredUntil.slice(0, 10)}`}:{' '}
+            {finding.reason}
+          </p>
+        )}
+        <a
+          className="text-accent hover:underline"
+          href={`/coding-agents?repository=${encodeURIComponent(finding.target.replace(/\.git$/, ''))}`}
+        >
+          Coding sessions in this repository
+        </a>
       </div>
       <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
         {mayChange && finding.status === 'ignored' && (

@@ -6,6 +6,7 @@ export interface ScannersSearch {
   severity?: string;
   status?: string;
   detector?: string;
+  repository?: string;
 }
 
 export function validateScannersSearch(raw: Record<string, unknown>): ScannersSearch {
@@ -14,5 +15,7 @@ export function validateScannersSearch(raw: Record<string, unknown>): ScannersSe
     const value = textParam(raw, key, 64);
     if (value !== undefined) found[key] = value;
   }
+  const repository = textParam(raw, 'repository', 2_000);
+  if (repository !== undefined) found.repository = repository;
   return found;
 }

@@ -1,6 +1,6 @@
 /** A browser as the platform sees one: keeps cookies, sends Origin and the headers of the page. */
 export interface Browser {
-  /** One call; `headers` win over what a browser sends, undefined leaves one out. */
+  /** One call, of JSON or bytes; `headers` win over what a browser sends, undefined leaves one out. */
   call(
     method: string,
     path: string,
@@ -40,7 +40,9 @@ export function openBrowser(base: string): Browser {
         headers: sent,
         // Where it leads is for the test to see.
         redirect: 'manual',
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined
+          ? {}
+          : { body: body instanceof Uint8Array ? Uint8Array.from(body) : JSON.stringify(body) }),
       });
       for (const line of response.headers.getSetCookie()) {
         const [pair = ''] = line.split(';', 1);
