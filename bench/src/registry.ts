@@ -125,6 +125,8 @@ export const BENCHES: readonly Entry[] = [
       'what asking costs on our side: assistant, statements, MCP, beside a vendor that answers at once',
     inAll: false,
     load: async () => (await import('./ask/index.ts')).ask,
+  },
+  {
     id: 'scan',
     summary: 'scanning ten thousand files of code: time, memory, and how soon a cancelled scan ends',
     inAll: true,
