@@ -48,9 +48,23 @@ beforeAll(async () => {
         ],
         nextCursor: null,
       };
-      const answer = path.includes('/items')
-        ? items
-        : experiment(request.method === 'POST' ? 'running' : 'done');
+      const answer = path.endsWith('/evaluators')
+        ? {
+            data: [
+              { id: 'equals', kind: 'equals' },
+              { id: 'relevance', kind: 'judge' },
+              { id: 'safety', kind: 'judge' },
+            ],
+          }
+        : path.includes('/agreement')
+          ? {
+              data: path.endsWith('safety')
+                ? { pairs: 60, kappa: 0.8, calibrated: true }
+                : { pairs: 12, kappa: null, calibrated: false },
+            }
+          : path.includes('/items')
+            ? items
+            : experiment(request.method === 'POST' ? 'running' : 'done');
       response.end(JSON.stringify(refused ? { err: 'The key is wrong.' } : answer));
     });
   });
@@ -79,11 +93,25 @@ describe('candela eval run', () => {
       '<testcase classname="equals" name="b&quot;"><failure message="Expected &lt;x&gt; &amp; y"/></testcase>',
     );
     expect((await run([...ARGS, '--fail-under', '0.5'])).code).toBe(0);
-    expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(asked.find(({ method }) => method === 'POST')?.body ?? '')).toMatchObject({
       dataset: 'golden',
       target: { kind: 'template', text: '{{q}}', modelId: 'm' },
       evaluators: ['equals'],
     });
+  });
+
+  it('lets a judge decide only where people agree with it, and says where that was not asked', async () => {
+    const judged = (evaluators: string, ...more: string[]) =>
+      run([...ARGS.slice(0, -1), evaluators, '--fail-under', '0.5', ...more]);
+    const before = asked.filter(({ method }) => method === 'POST').length;
+    await expect(judged('equals,relevance')).rejects.toThrow(
+      /relevance is not calibrated: 12 of 50 .*undefined/,
+    );
+    expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(before);
+    const allowed = await judged('equals,relevance', '--allow-uncalibrated');
+    expect(allowed.code).toBe(0);
+    expect(allowed.text).toContain('warning: relevance is not calibrated');
+    expect((await judged('equals,safety')).text).not.toContain('calibrated');
   });
 
   it('refuses what cannot be meant, and says what the platform said', async () => {

@@ -47,6 +47,7 @@ PLATFORM_API_KEY (scope evaluation).
   --model ID            id of a configured model
   --evaluators A,B      ids of evaluators
   --fail-under PART     0 to 1, default 1: exit code 1 where an evaluator passes less of what it judged
+  --allow-uncalibrated  judges that people did not agree with on 50 spans (kappa 0.6) may decide all the same
   --allow-unjudged      items that failed, were skipped or not judged do not fail the run
   --cap-usd N           stops paying there
   --junit FILE          a test case an item and evaluator
@@ -71,6 +72,8 @@ Exit codes: 0 enough passed, 1 too little, 2 it could not be done.`,
     ) {
       throw new UsageError('Name --dataset, --model, and either --prompt or --template.');
     }
+    for (const line of await checkCalibration(ask, evaluators, options['allow-uncalibrated'] === true))
+      world.say(line);
     const made = (await ask('POST', '/api/evaluation/experiments', {
       dataset,
       evaluators,
@@ -120,6 +123,39 @@ function asker(env: World['env']): Ask {
     if (!response.ok) throw new UsageError(answer.err ?? `The platform answered ${response.status}.`);
     return answer;
   };
+}
+
+/**
+ * A judge decides over a pipeline only where people agree with it; asked before anything is paid. Returns what is said where
+ * others are allowed. @throws UsageError
+ */
+async function checkCalibration(
+  ask: Ask,
+  evaluators: readonly string[],
+  allowed: boolean,
+): Promise<readonly string[]> {
+  const { data } = (await ask('GET', '/api/evaluation/evaluators')) as {
+    data: readonly { readonly id: string; readonly kind: string }[];
+  };
+  const judges = data.filter(({ id, kind }) => kind === 'judge' && evaluators.includes(id));
+  const missing: string[] = [];
+  for (const { id } of judges) {
+    const path = `/api/evaluation/agreement?from=-90d&name=${encodeURIComponent(id)}`;
+    const { data: agreement } = (await ask('GET', path)) as {
+      data: { readonly pairs: number; readonly kappa: number | null; readonly calibrated: boolean };
+    };
+    if (agreement.calibrated) continue;
+    const kappa = agreement.kappa === null ? 'undefined' : agreement.kappa.toFixed(2);
+    missing.push(
+      `${id} is not calibrated: ${agreement.pairs} of 50 spans labelled by people too, kappa ${kappa} of 0.6.`,
+    );
+  }
+  if (missing.length > 0 && !allowed) {
+    throw new UsageError(
+      `${missing.join(' ')} Label spans in an annotation queue, or give --allow-uncalibrated.`,
+    );
+  }
+  return missing.map((one) => `warning: ${one} Allowed by --allow-uncalibrated.`);
 }
 
 async function waitFor(ask: Ask, path: string, withinMs: number): Promise<Experiment> {
@@ -199,6 +235,7 @@ function read(args: readonly string[]) {
         model: { type: 'string' },
         evaluators: { type: 'string' },
         'fail-under': { type: 'string' },
+        'allow-uncalibrated': { type: 'boolean' },
         'allow-unjudged': { type: 'boolean' },
         'cap-usd': { type: 'string' },
         junit: { type: 'string' },

@@ -52,6 +52,10 @@ export const alertShape = {
   minSamples: z.int().min(0).max(1e9).default(0).meta({
     description: 'Fewer rows than these count as no data. Metrics have no rows to count.',
   }),
+  allowUncalibrated: z.boolean().default(false).meta({
+    description:
+      'Scores of a judge that people did not agree with on 50 spans (kappa 0.6) are refused, unless this is true.',
+  }),
   destinations: z.array(z.string().min(1).max(64)).max(ALERT_LIMITS.destinations).default([]),
   groupWaitSeconds: seconds(3_600, 30).meta({
     description: 'Wait before the first message, so that what fires together is told together.',

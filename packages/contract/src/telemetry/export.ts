@@ -49,7 +49,7 @@ export const exportRows = defineRoute({
       }),
     columns: z.array(z.string().min(1).max(300)).min(1).max(EXPORT_MAX_COLUMNS).optional().meta({
       description:
-        'Of `csv` and `json`: fields of the row as the search gives it (`*`: all of them), or `attributes.<key>`, `resource.<key>`, `scope.<key>`. Default: all fields of the row; `json` has all attributes too.',
+        'Of `csv` and `json`: fields of the row as the search gives it (`*`: all of them), or `attributes.<key>`, `resource.<key>`, `scope.<key>`; of spans also `score.<name>`, at most 20. Default: all fields of the row; `json` has all attributes too.',
     }),
     limit: z.int().min(1).max(10_000_000).optional().meta({
       description: 'Rows at most; the platform has a bound of its own (PLATFORM_EXPORT_MAX_ROWS).',

@@ -542,13 +542,13 @@ it('scores that fell and statements fire, each group by itself; a statement sees
       condition: { op: '>', value: 6 },
     },
   });
-  const score = (name: string, verdict: 'pass' | 'fail') =>
+  const score = (name: string, verdict: 'pass' | 'fail', source = 'api') =>
     owner.call('POST', '/api/evaluation/scores', {
       traceId: 'd'.repeat(32),
       name,
       value: 1,
       verdict,
-      source: 'api',
+      source,
     });
   // The time of a score is that of its arrival.
   for (const [name, verdict] of [
@@ -580,6 +580,18 @@ it('scores that fell and statements fire, each group by itself; a statement sees
     const answer = await owner.call('POST', '/api/alerts', { name: 'x', source });
     expect(answer.status, answer.text).toBe(422);
   }
+  // A judge that people did not agree with rings nobody, unless somebody wants that.
+  await score('judged', 'fail', 'judge');
+  const stored = async () => (await owner.call('GET', '/api/evaluation/scores?name=judged&to=%2B1d')).data;
+  await expect.poll(stored, { timeout: 30_000 }).toHaveLength(1);
+  now += 1_000;
+  place.clock.frozenAt = now;
+  const source = { kind: 'score_below', value: 0.5, minScores: 1, name: 'judged' };
+  const quality = (more: object) =>
+    owner.call('POST', '/api/alerts', { name: 'Judge', ...eager, source, ...more });
+  const refused = await quality({});
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Not calibrated: \\"judged')]);
+  expect((await quality({ allowUncalibrated: true })).status).toBe(201);
 });
 
 it('refuses what could never work', async () => {

@@ -213,6 +213,7 @@ async function levelOutcome(
     end,
     known: Array.from(before.values(), ({ labels }) => labels),
     minSamples: alert.minSamples,
+    allowUncalibrated: alert.allowUncalibrated,
     signal,
   });
   const { states, gone, transitions } = step(alert, before, readings, end);

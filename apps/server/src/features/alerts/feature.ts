@@ -18,6 +18,7 @@ export const ALERT_ROUTES = [
   'queryMetric',
   'searchExceptions',
   'scoreAnalytics',
+  'scoreAgreement',
   'executeSql',
 ] as const satisfies readonly (keyof AlertSources)[];
 

@@ -99,7 +99,8 @@ async function measuredAt(
       const instant = instants[at];
       if (instant === undefined || signal.aborted) return;
       const end = instant - delay;
-      const how = { context, end, known: [], minSamples: alert.minSamples, signal };
+      const { minSamples, allowUncalibrated } = alert;
+      const how = { context, end, known: [], minSamples, allowUncalibrated, signal };
       all[at] = await readLevel(sources, alert.source, how);
     }
   };

@@ -36,6 +36,7 @@ const sources: AlertSources = {
   queryMetric: never,
   searchExceptions: never,
   scoreAnalytics: never,
+  scoreAgreement: never,
   executeSql: never,
   metadata,
 };

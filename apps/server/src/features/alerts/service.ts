@@ -59,7 +59,7 @@ export function createAlerts(parts: {
   /** Refuses what could never work, and what whoever writes it may not see. @throws refused, forbidden, bad_query */
   async function check(
     context: RequestContext,
-    { source, destinations, delaySeconds, minSamples }: AlertInput,
+    { source, destinations, delaySeconds, minSamples, allowUncalibrated }: AlertInput,
   ) {
     const { principal } = context;
     if (source.kind === 'changed' && !(principal.kind === 'user' && hasRole(principal.role, 'admin')))
@@ -78,7 +78,7 @@ export function createAlerts(parts: {
     const signal = AbortSignal.timeout(30_000);
     try {
       if (kindOf(source.kind).mode === 'level')
-        await readLevel(sources, source, { context, end, known: [], minSamples, signal });
+        await readLevel(sources, source, { context, end, known: [], minSamples, allowUncalibrated, signal });
       else
         await readEvents(sources, source, {
           context,

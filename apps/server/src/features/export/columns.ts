@@ -40,6 +40,21 @@ function rowFields(signal: ExportKind): readonly string[] {
   return [...Object.keys(ROWS[signal].shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
 }
 
+const SCORE = 'score.';
+/** Scores that one export may tell: each is looked up for every row. */
+const MOST_SCORES = 20;
+const scoreNameOf = (column: string): string | undefined =>
+  column.startsWith(SCORE) && column.length > SCORE.length ? column.slice(SCORE.length) : undefined;
+
+/** Names of the scores among the columns asked for. @throws bad_query */
+export function scoresOf(signal: ExportKind, wanted: readonly string[] = []): string[] {
+  if (signal !== 'spans') return [];
+  const names = [...new Set(wanted.flatMap((name) => scoreNameOf(name) ?? []))];
+  if (names.length > MOST_SCORES)
+    throw fail('bad_query', { detail: `An export has at most ${MOST_SCORES} columns of scores.` });
+  return names;
+}
+
 /** Stands among columns for all fields of the row. */
 const ALL = '*';
 
@@ -49,9 +64,13 @@ export function columnsOf(signal: ExportKind, wanted: readonly string[] = [ALL])
   const names = wanted.flatMap((name) => (name === ALL ? fields : [name]));
   return [...new Set(names)].map((name): Column => {
     if (fields.includes(name)) return { name, value: ({ row }) => row[name] };
+    const score = signal === 'spans' ? scoreNameOf(name) : undefined;
+    if (score !== undefined) return { name, value: ({ scores }) => scores?.get(score) || null };
     const source = !isOtlp(signal) ? undefined : MAP_SOURCES.find((one) => name.startsWith(`${one}.`));
     if (source === undefined) {
-      const keys = !isOtlp(signal) ? '' : ', or attributes.<key>, resource.<key>, scope.<key>';
+      const keys = !isOtlp(signal)
+        ? ''
+        : `, or attributes.<key>, resource.<key>, scope.<key>${signal === 'spans' ? ', score.<name>' : ''}`;
       throw fail('bad_query', {
         detail: `There is no column "${name.slice(0, 80)}". Columns of ${signal} are ${fields.join(', ')}${keys}; * is all fields.`,
       });

@@ -2,7 +2,7 @@ import { EXPORT_HEADERS, type ExportFormat, type ExportKind, type EventKind } fr
 import { type Clock, fail, type RequestContext } from '@candela/kernel';
 import { type ExportInput, type ExportQueries, type ExportRow, isOtlp } from '@candela/telemetry-store';
 import type { FileAnswer } from '../../http/stream-answer.ts';
-import { attributeObject, type Column, columnsOf } from './columns.ts';
+import { attributeObject, type Column, columnsOf, scoresOf } from './columns.ts';
 import { csvLine } from './formats/csv.ts';
 
 export interface ExportParts {
@@ -101,7 +101,8 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
 
   return async (context: RequestContext, asked: ExportAsk, abort: AbortSignal): Promise<FileAnswer> => {
     const limit = Math.min(asked.input.limit, maxRows);
-    const ask = { ...asked, input: { ...asked.input, limit } };
+    const scores = scoresOf(asked.signal, asked.columns);
+    const ask = { ...asked, input: { ...asked.input, limit, scores } };
     const made = parts(context, ask, abort);
     const { rows, more } = await queries.count(context, ask.signal, ask.input, abort);
     const { contentType, ending } = FORMATS[ask.format];

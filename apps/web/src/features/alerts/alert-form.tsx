@@ -45,6 +45,9 @@ const NO_DATA = [
 /** Kinds of single events have no state. */
 const EVENTS = new Set(['exception', 'finding', 'changed']);
 
+const isOfScores = (source: AlertDraft['source']): boolean =>
+  source.kind === 'score_below' || ('query' in source && source.query.kind === 'scores');
+
 type Times =
   | 'intervalSeconds'
   | 'delaySeconds'
@@ -149,6 +152,13 @@ export function AlertForm({
               value={String(alert.minSamples ?? 0)}
               onValue={(text) => onChange({ minSamples: Math.max(0, Math.floor(Number(text) || 0)) })}
               hint="Fewer count as no data."
+            />
+          )}
+          {isOfScores(alert.source) && (
+            <CheckField
+              label="Judges that are not calibrated may fire it"
+              checked={alert.allowUncalibrated === true}
+              onChange={(allowUncalibrated) => onChange({ allowUncalibrated })}
             />
           )}
           {time(

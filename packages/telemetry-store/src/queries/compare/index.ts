@@ -58,7 +58,8 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
           detail:
             'The period to compare with has times in common with the period itself: take one before or after it.',
         });
-      return withSnapshot(stores, context, signalOfTable(source.table), async (seen) => {
+      return withSnapshot(stores, context, signalOfTable(source.table), async (store) => {
+        const seen = { ...store, anyScores: before !== undefined };
         const { sides, strata } = await layStrata(own, seen, source, input);
         const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
         if (rows.selection + rows.rest === 0) {

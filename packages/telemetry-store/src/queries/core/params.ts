@@ -21,6 +21,12 @@ interface Tenant {
   readonly environment?: string | undefined;
 }
 
+/** Half open, nanoseconds since the epoch. */
+interface AskedWindow {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
 const LAST = 2n ** 63n - 1n;
 const FIRST = -(2n ** 63n);
 
@@ -64,6 +70,8 @@ export class Params {
   isSample = false;
   /** Whose statement it is: what it reads besides the rows of a scope is limited to the same tenant. */
   readonly tenant: Tenant | undefined;
+  /** The time range of the whole question, whatever part of it this statement reads; undefined: it names none. */
+  readonly window: AskedWindow | undefined;
   private readonly store: StoreSnapshot | undefined;
   /** Parts of the statement that are written once. */
   private readonly parts = new Map<string, string>();
@@ -72,8 +80,15 @@ export class Params {
   private readonly long = new Map<string, string>();
 
   /** @param context whose it is, and the store that it is written for; without one, it reads maps and texts */
-  constructor(context?: Partial<Tenant> & { readonly store?: StoreSnapshot | undefined }) {
+  constructor(
+    context?: Partial<Tenant> & {
+      readonly store?: StoreSnapshot | undefined;
+      readonly window?: AskedWindow | undefined;
+      readonly anyScores?: boolean;
+    },
+  ) {
     this.store = context?.store;
+    this.window = context?.anyScores === true ? undefined : context?.window;
     const { projectId, environment } = context ?? {};
     this.tenant = projectId === undefined ? undefined : { projectId, environment };
   }

@@ -13,6 +13,23 @@ export interface ScoreReading {
 const SUBJECT = `multiIf(SpanId != '', concat(TraceId, SpanId), TraceId != '', TraceId,
   SessionId != '', concat('session ', SessionId), '')`;
 
+const DAY = 86_400_000_000_000n;
+/**
+ * Scores come later than the spans they are about: so long after the end of the time range they are read. A session may
+ * have been scored before the part of it that is looked at, and the period before the range may be asked along.
+ */
+export const SCORE_SLACK = { after: 90n * DAY, before: 3n * DAY } as const;
+
+/** The times of scores that can be about spans of the time range asked for; none where no range is asked for. */
+function timesOf(params: Params): readonly string[] {
+  if (params.window === undefined) return [];
+  const { from, to } = params.window;
+  return [
+    `Timestamp >= ${params.time(from - (to - from) - SCORE_SLACK.before)}`,
+    `Timestamp < ${params.time(to + SCORE_SLACK.after)}`,
+  ];
+}
+
 /**
  * All scores of that name by what they are about, as three lists: subjects, texts, numbers. The engine works it out once for a
  * statement, whatever the rows, and for its own tenant only. What could not be judged is no score.
@@ -23,7 +40,7 @@ const listsOf = (name: string, params: Params): string =>
     const verdict = `multiIf(Verdict != '', Verdict, Label != '', Label, HasValue = 1, toString(Value), '')`;
     return `(SELECT (groupArray(K), groupArray(T), groupArray(N)) FROM (
       SELECT ${SUBJECT} AS K, argMax(${verdict}, Timestamp) AS T, argMax(if(HasValue = 1, toString(Value), ''), Timestamp) AS N
-      FROM scores WHERE ${tenant.join(' AND ')} AND Name = ${params.bind(name, 'String')} AND ErrorType = '' GROUP BY K))`;
+      FROM scores WHERE ${[...tenant, ...timesOf(params)].join(' AND ')} AND Name = ${params.bind(name, 'String')} AND ErrorType = '' GROUP BY K))`;
   });
 
 /**

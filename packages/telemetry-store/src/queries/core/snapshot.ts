@@ -6,6 +6,8 @@ import { type ReadStores, storeOf } from './stores.ts';
 /** Who asks, and what the store of what they ask for has: all statements of a question are written for it. */
 export interface ReadContext extends RequestContext {
   readonly store?: StoreSnapshot;
+  /** Rows of other times than `window` are read along, so that its scores are not all. */
+  readonly anyScores?: boolean;
 }
 
 /**

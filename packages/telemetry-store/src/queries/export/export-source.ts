@@ -13,6 +13,8 @@ export interface RawMaps {
   readonly ScopeVersion: string;
   readonly ScopeKeys: string[];
   readonly ScopeValues: string[];
+  /** Of the names of scores asked for, in their order; empty: no score. */
+  readonly Scores?: string[];
 }
 
 /** A row of an export: as the search shows it, whole, with all of its attributes. */
@@ -21,6 +23,8 @@ export interface ExportRow {
   readonly attributes: StoredMap & { readonly types: string };
   readonly resource: StoredMap;
   readonly scope: StoredMap;
+  /** What the newest score of each name says that was asked for: its verdict, else its label, else its number. */
+  readonly scores?: ReadonlyMap<string, string>;
 }
 
 /** A record as OTLP/JSON, and the resource and scope it belongs under. */

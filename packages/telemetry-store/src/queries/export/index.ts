@@ -62,7 +62,7 @@ export function createExportQueries(stores: ReadStores, limits: QueryLimits): Ex
     abort: AbortSignal,
   ): AsyncGenerator<ExportRow[]> {
     for await (const page of exportPages(runner(stores, limits, 'export', abort), context, source, input)) {
-      yield page.map((raw) => toExportRow(source, raw));
+      yield page.map((raw) => toExportRow(source, raw, input.scores));
     }
   }
 
@@ -106,13 +106,20 @@ export function createExportQueries(stores: ReadStores, limits: QueryLimits): Ex
   };
 }
 
-function toExportRow<Raw>(source: ExportSource<Raw>, raw: Raw & RawMaps): ExportRow {
+function toExportRow<Raw>(
+  source: ExportSource<Raw>,
+  raw: Raw & RawMaps,
+  scores: readonly string[] = [],
+): ExportRow {
   const row = source.reader.toRow(raw as Readonly<Record<string, unknown>>, 0);
   return {
     row: source.whole(row, raw),
     attributes: { keys: raw.AttributeKeys, values: raw.AttributeValues, types: raw.AttributeTypes },
     resource: { keys: raw.ResourceKeys, values: raw.ResourceValues },
     scope: { keys: raw.ScopeKeys, values: raw.ScopeValues },
+    ...(scores.length === 0
+      ? {}
+      : { scores: new Map(scores.map((name, at) => [name, raw.Scores?.[at] ?? ''])) }),
   };
 }
 

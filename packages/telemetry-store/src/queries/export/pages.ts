@@ -3,6 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import { newestPart } from '../core/newest.ts';
 import { idSql } from '../core/row-shape.ts';
 import type { Runner } from '../core/run.ts';
+import { readScore } from '../core/score.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import type { CatalogueInput } from '../metrics/catalogue.ts';
@@ -13,6 +14,8 @@ export interface ExportInput {
   readonly window: Window;
   readonly filter: Filter | undefined;
   readonly limit: number;
+  /** Of spans: names of scores that each row tells. */
+  readonly scores?: readonly string[];
   /** Of the catalogue of metrics: what narrows it besides the window. */
   readonly metrics?: Pick<CatalogueInput, 'q' | 'type' | 'unit' | 'service'>;
 }
@@ -92,8 +95,12 @@ async function paced<Row extends object>(
 const orderOf = <Raw>({ reader, place, stored = [] }: ExportSource<Raw>): string =>
   `ORDER BY ${[reader.source.time, ...place.map(({ sql }) => sql), ...stored].map((sql) => `${sql} DESC`).join(', ')}`;
 
-const columnsOf = <Raw>({ reader, columns, place }: ExportSource<Raw>): string =>
-  `${reader.columns}, ${columns}, ${idSql(place.map(({ sql }) => `toString(${sql})`))} AS RowPlace`;
+const columnsOf = <Raw>(
+  { reader, columns, place }: ExportSource<Raw>,
+  { scores = [] }: ExportInput,
+  { params }: Scope,
+): string =>
+  `${reader.columns}, ${columns}, ${scores.length === 0 ? '' : `[${scores.map((name) => readScore(name, params).text).join(', ')}] AS Scores, `}${idSql(place.map(({ sql }) => `toString(${sql})`))} AS RowPlace`;
 
 function readPage<Raw>(
   runner: Runner,
@@ -104,7 +111,10 @@ function readPage<Raw>(
 ): Promise<(Raw & RawMaps)[]> {
   const { reader } = source;
   const scope = Scope.of(context, reader.source).during(window).matching(input.filter);
-  return runner.run<Raw & RawMaps>(scope, `SELECT ${columnsOf(source)} ${scope.from} ${orderOf(source)}`);
+  return runner.run<Raw & RawMaps>(
+    scope,
+    `SELECT ${columnsOf(source, input, scope)} ${scope.from} ${orderOf(source)}`,
+  );
 }
 
 /**
@@ -139,7 +149,7 @@ async function* equalTimes<Raw>(
         }
         return runner.run<Raw & RawMaps & Placed>(
           scope,
-          `SELECT ${columnsOf(source)} ${scope.from} ${orderOf(source)} ${cut}`,
+          `SELECT ${columnsOf(source, input, scope)} ${scope.from} ${orderOf(source)} ${cut}`,
         );
       }),
     );

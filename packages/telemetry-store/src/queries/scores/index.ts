@@ -184,7 +184,7 @@ export interface ScoreQueries {
     input: { readonly window: Window; readonly selection: ScoreSelection; readonly stepMs: number },
     signal?: AbortSignal,
   ): Promise<ScorePoint[]>;
-  /** Spans with a verdict of people and one of the evaluator: pairs of verdicts with how often, the newest of each. */
+  /** Spans with a verdict of people and one of the evaluator's newest version: pairs of verdicts with how often. */
   agreement(
     context: RequestContext,
     input: { readonly window: Window; readonly name: string },
@@ -245,12 +245,14 @@ export function createScoreQueries(stores: ReadStores, limits: QueryLimits): Sco
     },
     agreement(context, { window, name }, signal) {
       const scope = Scope.of(context, SCORES).during(window);
+      const rows = newest(scope, { name });
       return on('chart', signal).run(
         scope,
         `SELECT judge, human, toFloat64(count()) AS pairs FROM (
            SELECT TraceId, SpanId, argMaxIf(Verdict, At, Source IN ('judge', 'code')) AS judge,
              argMaxIf(Verdict, At, Source = 'human') AS human
-           FROM ${newest(scope, { name })} WHERE Verdict != '' AND SpanId != '' GROUP BY TraceId, SpanId
+           FROM ${rows} WHERE Verdict != '' AND SpanId != '' AND (Source = 'human' OR Version =
+             (SELECT argMax(Version, At) FROM ${rows} WHERE Source IN ('judge', 'code'))) GROUP BY TraceId, SpanId
          ) WHERE judge != '' AND human != '' GROUP BY judge, human`,
       );
     },

@@ -2,12 +2,14 @@ import type { LogRecord } from '@candela/otlp';
 import { parseFilterOrFail } from '@candela/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from '../core/testing.ts';
+import { createExportQueries } from '../export/index.ts';
 import { createFieldQueries } from '../fields/index.ts';
 import { createScoreQueries, type ScoreQueries, type ScoreSelection } from './index.ts';
 
 const at = (ms: number): bigint => BigInt(BASE_MS + ms) * 1_000_000n;
 const HOUR = { from: at(-3_600_000), to: at(3_600_000) };
 const EVENT = 'gen_ai.evaluation.result';
+const LABEL = 'gen_ai.evaluation.score.label';
 
 let bench: QueryBench;
 let scores: ScoreQueries;
@@ -194,5 +196,69 @@ describe('scores as fields of spans', () => {
       limit: 5,
     });
     expect(values.values).toEqual([{ value: 'pass', count: 1 }]);
+  });
+
+  it('are columns of a file', async () => {
+    const exports = createExportQueries(bench.store, LIMITS);
+    const input = {
+      window: HOUR,
+      filter: parseFilterOrFail(`trace:${id(101, 32)} or trace:${id(102, 32)}`, 'spans'),
+      limit: 10,
+      scores: ['helpful "x"', 'absent'],
+    };
+    const told: unknown[] = [];
+    for await (const page of exports.rows(contextOf(), 'spans', input, AbortSignal.timeout(20_000)))
+      told.push(...page.map(({ scores: own }) => [...(own ?? [])]));
+    expect(told).toEqual([
+      [
+        ['helpful "x"', 'pass'],
+        ['absent', ''],
+      ],
+      [
+        ['helpful "x"', 'fail'],
+        ['absent', ''],
+      ],
+    ]);
+  });
+
+  it('are read where they can be about the time range asked for', async () => {
+    const day = 86_400_000;
+    const long = { timeUnixNano: at(0) + BigInt(100 * day) * 1_000_000n };
+    await bench.putLogs([scored(103, { 'gen_ai.evaluation.name': 'late', [LABEL]: 'x' }, long)]);
+    const find = async (window: typeof HOUR) => {
+      const asked = {
+        window: HOUR,
+        filter: parseFilterOrFail('score.late:x', 'spans'),
+        sort: 'start',
+      } as const;
+      const context = { ...contextOf(), window };
+      return (await bench.queries.searchSpans(context, { ...asked, limit: 9, cursor: undefined })).data
+        .length;
+    };
+    expect(await find(HOUR)).toBe(0);
+    expect(await find({ ...HOUR, to: at(20 * day) })).toBe(1);
+  });
+
+  it('agree with people by the newest version of the judge only', async () => {
+    const given = (n: number, ms: number, source: string, verdict: string, version = '') =>
+      scored(
+        n,
+        {
+          'gen_ai.evaluation.name': 'calibrated',
+          'platform.evaluation.source': source,
+          'platform.evaluation.verdict': verdict,
+          'platform.evaluation.version': version,
+        },
+        { timeUnixNano: at(ms) },
+      );
+    await bench.putLogs([
+      given(101, 1, 'judge', 'pass', 'one'),
+      given(101, 2, 'human', 'pass'),
+      given(102, 3, 'judge', 'fail', 'two'),
+      given(102, 4, 'human', 'pass'),
+    ]);
+    expect(await scores.agreement(contextOf(), { window: HOUR, name: 'calibrated' })).toEqual([
+      { judge: 'fail', human: 'pass', pairs: 1 },
+    ]);
   });
 });

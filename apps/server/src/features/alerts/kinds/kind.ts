@@ -9,6 +9,7 @@ export interface AlertSources {
   readonly queryMetric: RouteFunction<'queryMetric'>;
   readonly searchExceptions: RouteFunction<'searchExceptions'>;
   readonly scoreAnalytics: RouteFunction<'scoreAnalytics'>;
+  readonly scoreAgreement: RouteFunction<'scoreAgreement'>;
   readonly executeSql: RouteFunction<'executeSql'>;
   readonly metadata: Pick<MetadataStore, 'audit' | 'scanners'>;
 }
@@ -37,6 +38,8 @@ export interface Asked {
   /** Groups that have a state. */
   readonly known: readonly Labels[];
   readonly minSamples: number;
+  /** Scores of a judge may be used that is not calibrated. */
+  readonly allowUncalibrated: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { authorise } from '../../identity/access.ts';
+import { calibrated } from './calibrated.ts';
 import type { AlertSources, Asked, Labels } from './kind.ts';
 
 /** What a query says of one group. */
@@ -30,7 +31,10 @@ export const keyOf = (labels: Labels): string => JSON.stringify(labels);
 export async function measure(
   sources: AlertSources,
   query: AlertQuery,
-  asked: Pick<Asked, 'context' | 'signal'> & { readonly from: number; readonly to: number },
+  asked: Pick<Asked, 'context' | 'signal' | 'allowUncalibrated'> & {
+    readonly from: number;
+    readonly to: number;
+  },
 ): Promise<Measurements> {
   const { context, signal, to } = asked;
   const from = Math.min(asked.from, to - 1);
@@ -62,7 +66,7 @@ export async function measure(
       all.push({ labels: [], value: isSumMeasure(measured) ? 0 : null, samples: 0 });
     return { all, note: tooMany(data.groups) };
   }
-  if (query.kind === 'scores') return measureScores(sources, query.body, { context, signal, from, to });
+  if (query.kind === 'scores') return measureScores(sources, query.body, { ...asked, from });
   if (query.kind === 'sql') return measureSql(sources, query.query, { context, signal, from, to });
   const { body } = query;
   const stepSeconds = Math.max(1, Math.round((to - from) / 1_000));
@@ -95,14 +99,16 @@ type During = Pick<Asked, 'context' | 'signal'> & { readonly from: number; reado
 async function measureScores(
   sources: AlertSources,
   body: Extract<AlertQuery, { kind: 'scores' }>['body'],
-  { context, signal, from, to }: During,
+  asked: During & Pick<Asked, 'allowUncalibrated'>,
 ): Promise<Measurements> {
+  const { context, signal, from, to } = asked;
   authorise(ROUTES.scoreAnalytics.permission, context);
   const { measures, groupBy, overTime: _time, limit: _most, ...selection } = body;
   const [by] = groupBy;
   const measured = measures[0] ?? 'pass_rate';
-  const asked = { ...selection, from, to, by: by ?? ('name' as const) };
-  const { data } = await sources.scoreAnalytics(context, asked, signal);
+  const note = await calibrated(sources, selection, asked);
+  const figures = { ...selection, from, to, by: by ?? ('name' as const) };
+  const { data } = await sources.scoreAnalytics(context, figures, signal);
   const groups = by === undefined ? [{ key: '', ...data.totals }] : data.groups;
   return {
     all: groups.map((group) => ({
@@ -110,7 +116,7 @@ async function measureScores(
       value: scoreValue(measured, group),
       samples: measured === 'pass_rate' ? group.passed + group.failed : group.scores,
     })),
-    note: undefined,
+    note,
   };
 }
 
