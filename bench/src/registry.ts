@@ -72,6 +72,13 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./catalog/index.ts')).catalog,
   },
   {
+    id: 'judge',
+    summary:
+      'evaluations and experiments over kill -9 and two replicas, evaluators without a model, first tokens of the playground',
+    inAll: false,
+    load: async () => (await import('./judge/index.ts')).judge,
+  },
+  {
     id: 'identity',
     summary: 'credential and headers become a context: known before and looked up',
     inAll: true,

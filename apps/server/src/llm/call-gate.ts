@@ -7,12 +7,13 @@ export class CallGate {
   #total = 0;
 
   /** Counts a call; call what it returns when it ended. @throws too_many_calls */
-  enter({ principal }: RequestContext): () => void {
+  enter({ principal }: RequestContext, feature: string): () => void {
     const who = principal.kind === 'anonymous' ? 'anonymous' : `${principal.kind} ${principal.id}`;
     const own = this.#open.get(who) ?? 0;
     const { calls } = MODEL_LIMITS;
+    const ofPerson = feature === 'playground' ? MODEL_LIMITS.callsOfPlayground : MODEL_LIMITS.callsPerClient;
     // Jobs of all features together are one principal, and leave half of the places to people.
-    const callsPerClient = principal.kind === 'system' ? calls / 2 : MODEL_LIMITS.callsPerClient;
+    const callsPerClient = principal.kind === 'system' ? calls / 2 : ofPerson;
     if (own >= callsPerClient) throw fail('too_many_calls', { limit: callsPerClient, where: 'for you' });
     if (this.#total >= calls) throw fail('too_many_calls', { limit: calls, where: 'on this platform' });
     this.#open.set(who, own + 1);

@@ -183,7 +183,7 @@ export function createModelCalls({ metadata, vault, ingest, clock, logger }: Mod
     call: ModelCall,
     signal: AbortSignal,
   ): Promise<AsyncIterable<LlmEvent>> {
-    const leave = gate.enter(context);
+    const leave = gate.enter(context, call.feature);
     try {
       const stored = await metadata.models.get(context, call.modelId);
       await requireBudget(context, call);

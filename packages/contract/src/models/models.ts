@@ -16,6 +16,8 @@ export const MODEL_LIMITS = {
   perPlace: 100,
   /** Calls that one person or key, and the platform, may have under way at once. */
   callsPerClient: 4,
+  /** Of them and of the columns of a playground together. */
+  callsOfPlayground: 6,
   calls: 32,
 } as const;
 

@@ -582,10 +582,10 @@ it('scores that fell and statements fire, each group by itself; a statement sees
   }
   // A judge that people did not agree with rings nobody, unless somebody wants that.
   await score('judged', 'fail', 'judge');
-  const stored = async () => (await owner.call('GET', '/api/evaluation/scores?name=judged&to=%2B1d')).data;
-  await expect.poll(stored, { timeout: 30_000 }).toHaveLength(1);
   now += 1_000;
   place.clock.frozenAt = now;
+  const stored = async () => (await owner.call('GET', '/api/evaluation/scores?name=judged')).data;
+  await expect.poll(stored, { timeout: 30_000 }).toHaveLength(1);
   const source = { kind: 'score_below', value: 0.5, minScores: 1, name: 'judged' };
   const quality = (more: object) =>
     owner.call('POST', '/api/alerts', { name: 'Judge', ...eager, source, ...more });

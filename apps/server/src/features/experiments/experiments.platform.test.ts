@@ -239,6 +239,8 @@ describe('playground', () => {
     expect(of(1)).toContain('tool');
     expect(of(2)).toEqual(['failure']);
     expect(JSON.stringify(vendor.requests.map(({ body }) => body))).toContain('Say hi');
+    const six = await run(Array.from({ length: 6 }, () => ({ modelId: model, messages: user('x') })));
+    expect(six.events.filter(({ event }) => event === 'done')).toHaveLength(6);
     expect((await run([])).status).toBe(400);
     expect(
       (await run(Array.from({ length: 7 }, () => ({ modelId: model, messages: user('x') })))).status,

@@ -1,8 +1,9 @@
-import type { DatasetView } from '@candela/contract';
+import type { DatasetItem, DatasetView } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import {
+  addDatasetItems,
   createDataset,
   datasetItemsQuery,
   datasetsQuery,
@@ -15,6 +16,7 @@ import { DASH, formatCount } from '../../lib/format.ts';
 import { saveFile } from '../../lib/save-stream.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
@@ -120,21 +122,27 @@ export function Datasets(props: {
           ]}
         />
       )}
-      {open && <Items dataset={open} />}
+      {open && <Items dataset={open} mayChange={props.mayChange} />}
       {making && <NewDataset onClose={() => setMaking(false)} />}
       {reading && <ImportDialog dataset={reading} onClose={() => setReading(undefined)} />}
     </div>
   );
 }
 
-function Items({ dataset }: { dataset: DatasetView }) {
+function Items({ dataset, mayChange }: { dataset: DatasetView; mayChange: boolean }) {
   const { environment } = useShell();
+  // What an item is stays; experiments of revisions before still have it.
+  const put = useApiMutation(
+    ({ updatedAt: _, ...item }: DatasetItem) => addDatasetItems(environment, dataset.id, { items: [item] }),
+    { touches: [JUDGE_KEY] },
+  );
   const items = useQuery(datasetItemsQuery(environment, dataset.id));
   return (
     <section aria-label={`Items of ${dataset.name}`}>
       <h2 className="text-sm font-medium">
         {dataset.name}, revision {dataset.revision}: the first 100 items
       </h2>
+      <ErrorLine error={put.error} />
       <Table
         label="Items"
         rows={items.data ?? []}
@@ -158,6 +166,21 @@ function Items({ dataset }: { dataset: DatasetView }) {
                 {valueText(expectedOutput)}
               </span>
             ),
+          },
+          {
+            label: '',
+            align: 'end',
+            cell: (item) =>
+              mayChange && (
+                <Button
+                  busy={put.isPending && put.variables?.id === item.id}
+                  onClick={() =>
+                    put.mutate({ ...item, status: item.status === 'ACTIVE' ? 'ARCHIVED' : 'ACTIVE' })
+                  }
+                >
+                  {item.status === 'ACTIVE' ? 'Archive' : 'Take back'}
+                </Button>
+              ),
           },
         ]}
       />
