@@ -3,7 +3,7 @@ import { type FakeAi, startFakeAi } from '@candela/testkit';
 /** What every subject of this bench says of itself, so that a judge's call tells whom it is about. */
 const MARK = /subject-(\d+)\./;
 
-export interface JudgeVendor {
+interface JudgeVendor {
   readonly vendor: FakeAi;
   /** Calls that were answered with a judgement, by subject. */
   readonly judged: ReadonlyMap<string, number>;

@@ -18,7 +18,7 @@ const DAY = 86_400_000_000_000n;
  * Scores come later than the spans they are about: so long after the end of the time range they are read. A session may
  * have been scored before the part of it that is looked at, and the period before the range may be asked along.
  */
-export const SCORE_SLACK = { after: 90n * DAY, before: 3n * DAY } as const;
+const SCORE_SLACK = { after: 90n * DAY, before: 3n * DAY } as const;
 
 /** The times of scores that can be about spans of the time range asked for; none where no range is asked for. */
 function timesOf(params: Params): readonly string[] {
