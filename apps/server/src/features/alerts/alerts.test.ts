@@ -91,7 +91,13 @@ describe('groups without end', () => {
     const { all, note } = await measure(
       sources,
       alertQuerySchema.parse({ kind: 'aggregate', body: { groupBy: ['user'] } }),
-      { context: {} as RequestContext, signal: new AbortController().signal, from: 0, to: MINUTE },
+      {
+        context: {} as RequestContext,
+        signal: new AbortController().signal,
+        allowUncalibrated: false,
+        from: 0,
+        to: MINUTE,
+      },
     );
     expect(all).toHaveLength(500);
     expect(note).toBe('1000000 groups exist; the 500 largest are followed.');
