@@ -133,7 +133,10 @@ function Items({ dataset, mayChange }: { dataset: DatasetView; mayChange: boolea
   const { environment } = useShell();
   // What an item is stays; experiments of revisions before still have it.
   const put = useApiMutation(
-    ({ updatedAt: _, ...item }: DatasetItem) => addDatasetItems(environment, dataset.id, { items: [item] }),
+    (item: DatasetItem) => {
+      const { updatedAt: _, ...kept } = item;
+      return addDatasetItems(environment, dataset.id, { items: [kept] });
+    },
     { touches: [JUDGE_KEY] },
   );
   const items = useQuery(datasetItemsQuery(environment, dataset.id));
