@@ -35,7 +35,7 @@ export async function conversationFigures(
       const conversationId = await begun();
       const begin = performance.now();
       const answer = await call('POST', '/api/chat/message', { conversationId, content: `Question ${n}?` });
-      const firstAt = await until(answer, 'Most of');
+      const firstAt = await until(answer, 'Most');
       await answer.body?.cancel();
       // The first ones warm up.
       if (n < 0) continue;
