@@ -5,6 +5,7 @@ import type { Access } from './access.ts';
 export const KEPT = [
   { table: 'vault_secrets', one: 'secret', several: 'secrets' },
   { table: 'prompts', one: 'prompt', several: 'prompts' },
+  { table: 'prompt_protected_labels', one: 'protected label', several: 'protected labels' },
   { table: 'rules', one: 'rule', several: 'rules' },
   { table: 'contexts', one: 'context', several: 'contexts' },
   { table: 'model_configs', one: 'model', several: 'models' },
