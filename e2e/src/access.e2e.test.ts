@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
+import { chunkOf } from './chunks.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace, requestTraces } from './seeds.ts';
 import { hostMetrics } from './seeds-hosts.ts';
@@ -212,7 +213,8 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     const traces = new TracesPage(page);
     await traces.loaded();
     // As the server answers for the files of the release before.
-    await intercept(page, '**/assets/{palette,what-differs}-*.js', (route) => route.fulfill({ status: 404 }));
+    const parts = [chunkOf('features/shell/palette.tsx'), chunkOf('features/explore/what-differs.tsx')];
+    for (const part of parts) await intercept(page, part, (route) => route.fulfill({ status: 404 }));
     const again = page.getByRole('button', { name: 'Load the page again' });
     await page.keyboard.press('Control+k');
     await again.waitFor();
@@ -222,7 +224,7 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     await page.getByRole('button', { name: 'What differs' }).click();
     await again.waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true);
-    await page.unroute('**/assets/{palette,what-differs}-*.js');
+    for (const part of parts) await page.unroute(part);
     await again.click();
     await traces.loaded();
     expect(page.url()).toContain('diff=');
@@ -236,7 +238,7 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await intercept(page, '**/assets/palette-*.js', async (route) => {
+    await intercept(page, chunkOf('features/shell/palette.tsx'), async (route) => {
       await held;
       await route.continue();
     });

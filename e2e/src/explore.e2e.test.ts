@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
+import { chunkOf } from './chunks.ts';
 import { Shell } from './pages/shell.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { newSpanId, newTraceId } from './otlp.ts';
@@ -311,7 +312,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     const focused = () => page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? ""');
     const words = () => page.evaluate<string>('document.activeElement.textContent');
     // What comes late has the focus as soon as it is there.
-    const form = { name: 'Name of the new view', file: '**/assets/saved-views-panel-*.js' };
+    const form = { name: 'Name of the new view', file: chunkOf('features/explore/saved-views-panel.tsx') };
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await intercept(page, form.file, async (route) => {
       await held;

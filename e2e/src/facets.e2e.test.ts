@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
+import { chunkOf } from './chunks.ts';
 import { LogsPage } from './pages/logs-page.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
@@ -171,7 +172,7 @@ describe.skipIf(missing !== undefined)('facets of one’s own', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await intercept(page, '**/assets/facet-picker-*.js', async (route) => {
+    await intercept(page, chunkOf('features/explore/facet-picker.tsx'), async (route) => {
       await held;
       await route.continue();
     });

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
+import { chunkOf } from './chunks.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
 import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
@@ -721,7 +722,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     // A browser complains of what it cannot load.
     const { page } = await stage.open('/api/health');
     const trace = new TracePage(page);
-    await page.route('**/assets/media-view-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.route(chunkOf('features/trace/media-view.tsx'), (route) => route.fulfill({ status: 404 }));
     await page.goto(`${stage.platform.http}/traces/${shapes.traceId}?span=${shapes.spans[1]?.spanId}`);
     const said = trace.panel.getByRole('article').first();
     await said.getByText('What is in these pictures?').waitFor();

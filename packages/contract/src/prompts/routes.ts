@@ -271,7 +271,7 @@ const setProtectedLabels = defineRoute({
   storage,
   summary: 'Says which labels are protected, in every prompt of the project',
   permission: manages('admin'),
-  body: protectedLabelsSchema,
+  body: z.strictObject(protectedLabelsSchema.shape),
   response: z.object({ data: protectedLabelsSchema }),
   errors,
 });

@@ -1,10 +1,14 @@
-import { rm } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import type { Logger } from '@candela/kernel';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { type Connection, connect } from './connect.ts';
 
 /** How often the engine is asked between inserts: sooner than the sources of a merged part go (`old_parts_lifetime`). */
 const EVERY_MS = 10_000;
+/** With more room than this nothing ran out of it during one insert: the engine is then not asked after each. */
+const AMPLE_BYTES = 1 << 30;
+/** What had little room a moment ago is asked as well. */
+const TIGHT_FOR_MS = 60_000;
 /** Parts of so many seconds before are looked at: those that were being written when a write failed, and some more. */
 const LOOK_BACK_SECONDS = 300;
 
@@ -44,6 +48,8 @@ const quoted = (name: string): string => `\`${name.replaceAll(/[\\`]/g, '\\$&')}
 
 export interface FailedWritesParts {
   readonly connection: Connection;
+  /** A folder on the disk of the engine. */
+  readonly dir: string;
   readonly logger: Logger;
   readonly engine: {
     /** How often it was started anew: its counts begin at 0 then. */
@@ -65,6 +71,7 @@ export class FailedWrites {
   readonly #parts: FailedWritesParts;
   readonly #client: ClickHouseClient;
   readonly #timer: NodeJS.Timeout;
+  #tightAt = Number.NEGATIVE_INFINITY;
   #seen: Seen = { restarts: 0, failed: 0 };
   #mending: Promise<void> | undefined;
 
@@ -72,9 +79,8 @@ export class FailedWrites {
     this.#parts = parts;
     this.#client = connect(parts.connection, 'default', 'rows');
     this.#timer = setInterval(() => {
-      const before = this.#seen;
       // An engine that cannot be asked now is asked again.
-      this.failedSince(before).catch(() => undefined);
+      this.#look().catch(() => undefined);
     }, parts.everyMs ?? EVERY_MS);
     this.#timer.unref();
   }
@@ -93,6 +99,18 @@ export class FailedWrites {
    * was inserted since has to be inserted again, by the same token: what was not damaged is not stored twice.
    */
   async failedSince(before: Seen): Promise<boolean> {
+    if (await this.#isTight()) await this.#look();
+    return before !== this.#seen;
+  }
+
+  async #isTight(): Promise<boolean> {
+    const { bavail, bsize } = await statfs(this.#parts.dir);
+    const now = performance.now();
+    if (bavail * bsize < AMPLE_BYTES) this.#tightAt = now;
+    return now - this.#tightAt < TIGHT_FOR_MS;
+  }
+
+  async #look(): Promise<void> {
     const { restarts } = this.#parts.engine;
     const [row] = await this.#rows<{ Failed: number }>(COUNT_SQL);
     const failed = Number(row?.Failed ?? 0);
@@ -103,7 +121,6 @@ export class FailedWrites {
         this.#mending = undefined;
       });
     await this.#mending;
-    return before !== this.#seen;
   }
 
   async close(): Promise<void> {

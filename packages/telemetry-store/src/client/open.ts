@@ -33,6 +33,7 @@ export async function startEmbeddedEngine(options: Omit<EmbeddedOptions, 'kind'>
   const connection = (database: string): Connection => ({ url: 'http://engine', database, socketPath });
   const failedWrites = new FailedWrites({
     connection: connection('default'),
+    dir: options.dataDir,
     engine: supervisor,
     logger: options.logger,
   });
