@@ -33,6 +33,8 @@ const KINDS = [
   'secret',
   'price',
   'destination',
+  'controller',
+  'controllerToken',
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -135,6 +137,21 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     secretBefore: null,
     beforeUntil: null,
   });
+  const ofRival = { projectId: project.id, environment: 'rival-staging', cluster: 'rival' };
+  const controller = await metadata.controllers.enrol({
+    ...ofRival,
+    name: 'rival-host',
+    keyId: key.id,
+    facts: '{}',
+    services: '[]',
+  });
+  const controllerToken = await metadata.controllers.createToken('f'.repeat(64), {
+    ...ofRival,
+    organisationId: RIVAL,
+    usesLeft: 1,
+    createdBy: user.id,
+    expiresAt: FAR,
+  });
   const session = await sessions.create('e'.repeat(64), {
     userId: user.id,
     address: '127.0.0.1',
@@ -157,6 +174,8 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     model: model.id,
     price: price.id,
     destination: destination.id,
+    controller: controller.id,
+    controllerToken: controllerToken.id,
   };
 }
 
@@ -178,6 +197,8 @@ async function stateOfRival(): Promise<string> {
     await metadata.models.list(placeOf(ids.project)),
     await metadata.prices.list({ organisationId: RIVAL, projectId: ids.project }),
     await metadata.alertDestinations.list(ids.project),
+    await metadata.controllers.list({ projectId: ids.project, environment: undefined }),
+    await metadata.controllers.tokens(ids.project),
     await metadata.vaultSecrets.history(placeOf(ids.project), ids.secret),
     await metadata.vaultSecrets.get(placeOf(ids.project), ids.secret),
   ]);
@@ -208,6 +229,8 @@ const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
   [/^\/api\/models\/\{id\}/, 'model'],
   [/^\/api\/pricing\/models\/\{id\}/, 'price'],
   [/^\/api\/alert-destinations\/\{id\}/, 'destination'],
+  [/^\/api\/controller\/instances\/\{id\}/, 'controller'],
+  [/^\/api\/controller\/tokens\/\{id\}/, 'controllerToken'],
   [/^\/api\/oauth\/consent\/\{uid\}/, 'request'],
 ];
 

@@ -8,6 +8,8 @@ const LINK_CREATE = 28;
 const TYPE_KPROBE = 2;
 const UPROBE_MULTI = 48;
 const FROM_RETURN = 1;
+/** As many as libbpf makes. */
+const LOAD_TRIES = 5;
 const LOG_BYTES = 65_536;
 const PERF_SIZE = 112;
 const PERF_SET_BPF = 0x40042408n;
@@ -198,7 +200,7 @@ function loadProgram(
     return attributes;
   };
   try {
-    return kernel.bpf('BPF_PROG_LOAD', PROGRAM_LOAD, build(undefined));
+    return loadedOnce(() => kernel.bpf('BPF_PROG_LOAD', PROGRAM_LOAD, build(undefined)));
   } catch (thrown) {
     if (!(thrown instanceof SystemCallError) || thrown.code !== 'EACCES') throw thrown;
     // The verifier found fault: ask it why.
@@ -211,6 +213,17 @@ function loadProgram(
       throw new Error(`the kernel's verifier refused the program ${program.name}: ${last}`, {
         cause: thrown,
       });
+    }
+  }
+}
+
+/** A signal that comes while the verifier works ends the call with EAGAIN, and says nothing of the program (kernel, `do_check`). */
+function loadedOnce<T>(load: () => T): T {
+  for (let left = LOAD_TRIES - 1; ; left -= 1) {
+    try {
+      return load();
+    } catch (thrown) {
+      if (left === 0 || !(thrown instanceof SystemCallError) || thrown.code !== 'EAGAIN') throw thrown;
     }
   }
 }

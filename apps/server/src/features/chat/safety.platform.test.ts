@@ -1,5 +1,5 @@
 import { type FakeAi, type ScriptedAnswer, startFakeAi } from '@candela/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Browser } from '../identity/testing/browser.ts';
 import { type Installation, openInstallation } from '../identity/testing/installation.ts';
 import { ask, configure, toolsIn } from './testing/ask.ts';
@@ -244,6 +244,11 @@ describe('a model that obeys what spans, logs and prompts say', () => {
   it('writes nothing without a card, learns no secret and no row of others', {
     timeout: 600_000,
   }, async () => {
+    // The spans of the test are there, then nothing changes any more.
+    await vi.waitFor(async () => expect(await written()).not.toContain('was not found'), {
+      timeout: 30_000,
+      interval: 200,
+    });
     const before = await written();
     let cards = 0;
     let obeyed = 0;
