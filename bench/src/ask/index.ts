@@ -5,10 +5,9 @@ import { GOLDEN } from '@candela/telemetry-store/golden';
 import { startPlatform } from '@candela/testkit';
 import type { Bench } from '../lib/bench.ts';
 import { Latencies } from '../lib/latency.ts';
+import { spansIn, withData } from '../lib/loaded.ts';
 import { openStoreOf } from '../lib/store.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
-import { sleep, withTempDir } from '../lib/temp.ts';
-import { fill } from '../load.ts';
 import { conversationFigures } from './conversations.ts';
 
 const KEY = `pk_benchmar_${'A'.repeat(43)}`;
@@ -28,10 +27,12 @@ export const ask: Bench = {
         spans: { type: 'string', default: '10000000' },
         questions: { type: 'string', default: '50' },
         messages: { type: 'string', default: '500' },
+        data: { type: 'string' },
       },
     });
     const [spans, questions, messages] = [values.spans, values.questions, values.messages].map(Number);
-    return withTempDir(async (dataDir) => {
+    return withData(values.data, async (dataDir) => {
+      await spansIn(dataDir, spans ?? 0, (DAYS - 1) * 24);
       const platform = await startPlatform({
         dataDir,
         env: {
@@ -71,15 +72,6 @@ export const ask: Bench = {
         ...(await conversationFigures(call, questions ?? 0, messages ?? 0)),
         ...(await mcpFigures(call, questions ?? 0)),
       ];
-      await fill({
-        endpoint: platform.otlpHttp,
-        items: spans ?? 0,
-        spreadMs: (DAYS - 1) * 86_400_000,
-        connections: 8,
-        key: KEY,
-      });
-      await stored(call);
-      await sleep(10_000);
       figures.push(await rollUpFigure(call, spans ?? 0));
       await platform.stop();
       figures.push(await gateFigure(dataDir));
@@ -95,17 +87,6 @@ export const ask: Bench = {
     });
   },
 };
-
-/** Waits until no more spans come out of the log of what was taken. */
-async function stored(call: Call): Promise<void> {
-  const query = 'SELECT count() AS spans FROM otel_traces';
-  for (let [before, now] = ['', '-']; before !== now || now === '0'; ) {
-    before = now;
-    await sleep(3_000);
-    const answer = await call('POST', '/api/chat/message/execute', { query, from: `-${DAYS}d` });
-    now = String(((await answer.json()) as { data: { rows: unknown[][] } }).data.rows[0]?.[0]);
-  }
-}
 
 const quantiles = (all: Latencies, digits = 1): string =>
   `${thousands(all.quantile(0.5), digits)} / ${thousands(all.quantile(0.95), digits)} ms`;

@@ -1,18 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPlatform } from '@candela/testkit';
-import { drained } from '../ingest/drained.ts';
 import { Api } from '../lib/api.ts';
 import type { TelemetryStore } from '@candela/telemetry-store';
 import type { Bench } from '../lib/bench.ts';
 import { Latencies } from '../lib/latency.ts';
+import { loadOnce, mergesDone, withData } from '../lib/loaded.ts';
 import { openStoreOf } from '../lib/store.ts';
 import { BENCH_SIGNALS } from '../data/batch.ts';
 import { BENCH_HOSTS } from '../data/points.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
-import { sleep, withTempDir } from '../lib/temp.ts';
-import { fill } from '../load.ts';
+import { sleep } from '../lib/temp.ts';
 import { measure, put, type Result } from './put.ts';
 import type { Question } from './question.ts';
 import { QUESTIONS } from './questions.ts';
@@ -42,70 +39,6 @@ const RAW = [
   },
 ] as const;
 
-interface Loaded {
-  /** What was loaded and how fast, a sentence a signal. */
-  readonly rates: readonly string[];
-  readonly traceIds: readonly string[];
-  /** Where the times of the points end, epoch milliseconds: what is current is asked as of then. */
-  readonly pointsUntilMs?: number;
-}
-
-interface Load {
-  readonly folder: string;
-  readonly hours: number;
-  readonly hosts: number;
-  readonly settleMs: number;
-  readonly items: Readonly<Record<(typeof BENCH_SIGNALS)[number], number>>;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Fills a data folder through the OTLP receivers and lets its merges finish; the platform is stopped afterwards. */
-async function load({ folder, hours, hosts, settleMs, items, env }: Load): Promise<Loaded> {
-  const platform = await startPlatform({ dataDir: folder, env });
-  const rates: string[] = [];
-  let traceIds: readonly string[] = [];
-  let pointsUntilMs = Date.now();
-  for (const signal of BENCH_SIGNALS) {
-    if (items[signal] === 0) continue;
-    if (signal === 'points') pointsUntilMs = Date.now();
-    const filled = await fill({
-      endpoint: platform.otlpHttp,
-      signal,
-      items: items[signal],
-      hosts,
-      spreadMs: hours * 3_600_000,
-      connections: 8,
-    });
-    if (Object.keys(filled.failures).length > 0) {
-      throw new Error(`Refused requests with ${signal}: ${JSON.stringify(filled.failures)}`);
-    }
-    if (signal === 'spans') traceIds = filled.traceIds;
-    rates.push(
-      `${thousands(filled.acknowledgedSpans)} ${signal} at ${thousands(filled.acknowledgedSpans / filled.seconds)} a second`,
-    );
-    if (!(await drained(platform))) throw new Error('the backlog did not empty');
-  }
-  // A running system is read between loads, not only right after ten million rows.
-  await sleep(settleMs);
-  await platform.stop();
-  return { rates, traceIds, pointsUntilMs };
-}
-
-/** With `--data` the folder stays, and a later run asks it without loading again. */
-async function withData<T>(kept: string | undefined, body: (folder: string) => Promise<T>): Promise<T> {
-  if (kept === undefined) return withTempDir(body);
-  mkdirSync(kept, { recursive: true });
-  return body(resolve(kept));
-}
-
-async function loadOnce(request: Load): Promise<Loaded> {
-  const note = join(request.folder, 'bench-read.json');
-  if (existsSync(note)) return JSON.parse(readFileSync(note, 'utf8')) as Loaded;
-  const loaded = await load(request);
-  writeFileSync(note, JSON.stringify(loaded));
-  return loaded;
-}
-
 /** A kept folder may have columns from a run before: what is measured is asked as if for the first time. */
 async function forgetColumns(store: TelemetryStore): Promise<void> {
   const columns = await store.select<{ table: string; name: string }>(
@@ -120,19 +53,6 @@ async function forgetColumns(store: TelemetryStore): Promise<void> {
     await store.command(`ALTER TABLE ${table} ${drops} SETTINGS mutations_sync = 1`);
   }
   await store.command('TRUNCATE TABLE attribute_use');
-}
-
-/** The store is at rest when nothing was merged for so long: half a minute after it was opened it merges what is left. */
-const REST_MS = 45_000;
-
-/** Waits for the merges that loading left: they take a core for about a minute, which is a figure of its own (while spans come in). */
-async function mergesDone(store: TelemetryStore): Promise<void> {
-  let busyAt = performance.now();
-  while (performance.now() - busyAt < REST_MS) {
-    const [merges] = await store.select<{ n: number }>('SELECT count() AS n FROM system.merges');
-    if (merges?.n !== 0) busyAt = performance.now();
-    await sleep(500);
-  }
 }
 
 /** Makes a loaded store ready to be asked, and says what its text indexes take. */
@@ -193,6 +113,7 @@ export const read: Bench = {
         logs: { type: 'string', default: '10000000' },
         points: { type: 'string', default: '20000000' },
         hours: { type: 'string', default: '24' },
+        newest: { type: 'string' },
         hosts: { type: 'string', default: String(BENCH_HOSTS) },
         settle: { type: 'string', default: '60' },
         only: { type: 'string' },
@@ -200,6 +121,8 @@ export const read: Bench = {
       },
     });
     const hours = Number(values.hours);
+    /** What is asked about: all that was loaded, or the newest hours of it. */
+    const asked = values.newest === undefined ? hours + 1 : Number(values.newest);
     return withData(values.data, async (folder) => {
       const env = { PLATFORM_RATE_LIMIT: '1000000' };
       const {
@@ -215,7 +138,7 @@ export const read: Bench = {
         env,
       });
       const questions = BENCH_SIGNALS.filter((signal) => Number(values[signal]) > 0)
-        .flatMap((signal) => QUESTIONS[signal]({ traceIds, hours: hours + 1, pointsUntilMs }))
+        .flatMap((signal) => QUESTIONS[signal]({ traceIds, hours: asked, pointsUntilMs }))
         .filter(({ name }) => values.only === undefined || name.includes(values.only));
       const results: Result[] = [];
       const indexSize = await prepare(folder, Number(values.spans));
@@ -243,7 +166,7 @@ export const read: Bench = {
         raw.set(
           name,
           await measure(40, async (turn) => {
-            await store.select(sql, { id: traceIds[turn % traceIds.length] ?? '', hours: hours + 1 });
+            await store.select(sql, { id: traceIds[turn % traceIds.length] ?? '', hours: asked });
           }),
         );
       }
@@ -251,7 +174,7 @@ export const read: Bench = {
 
       return {
         bench: 'read',
-        command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}${values.hosts === String(BENCH_HOSTS) ? '' : ` --hosts ${values.hosts} --hours ${values.hours}`}`,
+        command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}${values.hosts === String(BENCH_HOSTS) ? '' : ` --hosts ${values.hosts}`}${hours === 24 ? '' : ` --hours ${hours}`}${values.newest === undefined ? '' : ` --newest ${values.newest}`}`,
         figures: [
           ...results.map((result) => figureOf(result, raw.get(result.name))),
           ...(beside === undefined ? [] : figuresBeside(beside)),

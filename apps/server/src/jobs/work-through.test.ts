@@ -52,6 +52,26 @@ it('does what is due, tries again what failed, and gives up on what cannot work'
   expect(await metadata.work.counts('q')).toEqual({ queued: 0, leased: 0, done: 2, failed: 2 });
 });
 
+it('waits for what is due again soon where somebody waits for the whole, and no longer', async () => {
+  await metadata.work.enqueue('patient', [{ key: 'flaky', payload: null }]);
+  const start = now;
+  const counts = await workThrough({
+    metadata,
+    queue: 'patient',
+    owner: 'me',
+    concurrency: 1,
+    patienceMs: 30_000,
+    signal: new AbortController().signal,
+    // The clock goes on while it is looked at.
+    now: () => (now += 10_000),
+    handle: async ({ attempts }) => {
+      if (attempts < 3) throw new Error('not now');
+    },
+  });
+  expect(counts).toEqual({ done: 1, retried: 2, failed: 0 });
+  now = start;
+});
+
 it('a runner keeps what a run did, and why it failed', async () => {
   const runner = new JobRunner({
     metadata,

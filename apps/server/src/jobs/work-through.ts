@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '@candela/kernel';
 import type { MetadataStore, WorkItem } from '@candela/metadata-store';
 
@@ -11,6 +12,8 @@ export interface WorkThrough {
   readonly leaseMs?: number;
   /** After so many claims an item that fails has failed for good. Default 5. */
   readonly maxAttempts?: number;
+  /** A failed item that is due again so soon is waited for, where somebody waits for the whole. Default 0. */
+  readonly patienceMs?: number;
   readonly signal: AbortSignal;
   now(): number;
   /** Does one item; what it returns is kept as its result. Throws {@link PermanentError} where trying again is no use. */
@@ -47,25 +50,38 @@ export async function workThrough(
   work: WorkThrough,
 ): Promise<{ done: number; retried: number; failed: number }> {
   const counts = { done: 0, retried: 0, failed: 0 };
+  const { owner, leaseMs = LEASE_MS, patienceMs = 0 } = work;
+  const dueAgain: number[] = [];
   const lane = async (): Promise<void> => {
     while (!work.signal.aborted) {
-      const { owner, leaseMs = LEASE_MS } = work;
       const [item] = await work.metadata.work.claim(work.queue, { owner, leaseMs, limit: 1 });
       if (item === undefined) return;
-      counts[await workOn(work, item)] += 1;
+      const { outcome, retryAt } = await workOn(work, item);
+      counts[outcome] += 1;
+      if (retryAt !== undefined) dueAgain.push(retryAt);
     }
   };
-  await Promise.all(Array.from({ length: work.concurrency }, lane));
-  return counts;
+  for (;;) {
+    await Promise.all(Array.from({ length: work.concurrency }, lane));
+    const waitMs = Math.min(...dueAgain.splice(0)) - work.now();
+    if (work.signal.aborted || waitMs > patienceMs || patienceMs === 0) return counts;
+    await sleep(Math.max(waitMs, 1), undefined, { signal: work.signal }).catch(() => undefined);
+  }
 }
 
-async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retried' | 'failed'> {
+interface Worked {
+  readonly outcome: 'done' | 'retried' | 'failed';
+  /** When one that is tried again is due, epoch milliseconds. */
+  readonly retryAt?: number;
+}
+
+async function workOn(work: WorkThrough, item: WorkItem): Promise<Worked> {
   const { owner, leaseMs = LEASE_MS, maxAttempts = MAX_ATTEMPTS } = work;
   const queue = work.metadata.work;
   // An item that ends the process is claimed again after its lease: it must not go on for ever.
   if (item.attempts > maxAttempts) {
     await queue.fail(item.id, owner, { error: 'Every attempt ended without an answer.', retryAt: null });
-    return 'failed';
+    return { outcome: 'failed' };
   }
   const lost = new AbortController();
   const signal = AbortSignal.any([work.signal, lost.signal]);
@@ -79,23 +95,24 @@ async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retr
   try {
     const result = await work.handle(item, signal);
     await queue.complete(item.id, owner, result);
-    return 'done';
+    return { outcome: 'done' };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.message : String(thrown);
     // A platform that stops is no failure of the item: it is due at once.
     if (work.signal.aborted) {
       await queue.fail(item.id, owner, { error, retryAt: work.now() });
-      return 'retried';
+      return { outcome: 'retried' };
     }
     const deferred = thrown instanceof DeferredError ? thrown : undefined;
     if (deferred?.counted === false) {
-      await queue.fail(item.id, owner, { error, retryAt: work.now() + deferred.afterMs, uncounted: true });
-      return 'retried';
+      const retryAt = work.now() + deferred.afterMs;
+      await queue.fail(item.id, owner, { error, retryAt, uncounted: true });
+      return { outcome: 'retried', retryAt };
     }
     const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;
     const retryAt = isLast ? null : work.now() + (deferred?.afterMs ?? backoffMs(item.attempts - 1, RETRY));
     await queue.fail(item.id, owner, { error, retryAt });
-    return isLast ? 'failed' : 'retried';
+    return retryAt === null ? { outcome: 'failed' } : { outcome: 'retried', retryAt };
   } finally {
     clearInterval(beat);
   }

@@ -313,13 +313,24 @@ it('new exceptions and changes are told of once', async () => {
     ...eager,
     source: { kind: 'exception', when: 'new', q: 'service:fresh' },
   });
+  await ingest(1, { at: now - 5 * 1_440 * MINUTE, failed: true, service: 'back' });
+  await ingest(1, { at: now - 2 * 1_440 * MINUTE, failed: true, service: 'lately' });
+  const returns = await made('/api/alerts', {
+    name: 'Returned exceptions',
+    ...eager,
+    source: { kind: 'exception', when: 'returned', quietDays: 3, q: 'service:back OR service:lately' },
+  });
   await pass(MINUTE);
   await ingest(2, { at: now + MINUTE, failed: true, service: 'fresh' });
   await pass(MINUTE);
   await ingest(2, { at: now + MINUTE, failed: true, service: 'fresh' });
+  for (const service of ['back', 'lately']) await ingest(1, { at: now + MINUTE, failed: true, service });
+  await pass(MINUTE);
   await pass(MINUTE);
   expect(await eventsOf(exceptions.id)).toEqual(['occurred']);
-  for (const { id } of [changes, exceptions]) await owner.call('DELETE', `/api/alerts/${id}`);
+  // The other was seen two days ago: three of silence have not passed.
+  expect(await eventsOf(returns.id)).toEqual(['occurred']);
+  for (const { id } of [changes, exceptions, returns]) await owner.call('DELETE', `/api/alerts/${id}`);
 });
 
 it('a preview says what then happened, instant by instant', async () => {

@@ -5,6 +5,7 @@ import {
   frameOfScoreSeries,
   frameOfText,
   frameOfUsage,
+  type Frame,
   type Panel,
 } from '@candela/contract';
 import { expect, it } from 'vitest';
@@ -132,15 +133,15 @@ it.each([{ w: 0 }, { x: -1 }, { x: 11, w: 2 }, { h: Number.NaN }, { h: 1_000 }])
   },
 );
 
-it('equal questions are asked once, one that fails fails alone, and as many run as may', async () => {
+it('what one question answers is asked once, one that fails fails alone, and as many run as may', async () => {
   let [asked, running, most] = [0, 0, 0];
+  const measured: string[][] = [];
   const answer = {
     data: {
       from: '2026-01-01T00:00:00.000Z',
       to: '2026-01-01T00:00:00.000Z',
       bucketSeconds: null,
-      rows: [],
-      groups: 0,
+      groups: 1,
       previous: null,
       source: 'rows' as const,
       sample: null,
@@ -148,21 +149,27 @@ it('equal questions are asked once, one that fails fails alone, and as many run 
     },
   };
   const sources = {
-    aggregate: async (_context, { q }) => {
+    aggregate: async (_context, { q, measures }) => {
       asked += 1;
+      measured.push([...measures]);
       running += 1;
       most = Math.max(most, running);
       await Promise.resolve();
       running -= 1;
       if (q === 'bad') throw new Error('engine text with a secret');
-      return answer;
+      const rows = [{ time: null, group: [], values: measures.map((one) => one.length), previous: null }];
+      return { data: { ...answer.data, rows } };
     },
   } as Partial<PanelSources> as PanelSources;
-  const widget = (id: string, q: string): Panel & { id: string } => ({
+  const widget = (
+    id: string,
+    q: string,
+    measure: 'count' | 'errors' | 'users' = 'count',
+  ): Panel & { id: string } => ({
     id,
     query: {
       kind: 'aggregate',
-      body: { signal: 'spans', groupBy: [], measures: ['count'], limit: 1, comparePrevious: false, q },
+      body: { signal: 'spans', groupBy: [], measures: [measure], limit: 1, comparePrevious: false, q },
     },
     visual: { type: 'stat' },
   });
@@ -171,9 +178,17 @@ it('equal questions are asked once, one that fails fails alone, and as many run 
     query: { kind: 'markdown' as const, text: 'Hi' },
     visual: { type: 'markdown' as const },
   };
-  const widgets = [widget('a', 'x'), widget('b', 'x'), widget('c', 'bad'), widget('d', 'y'), text];
+  const widgets = [
+    widget('a', 'x'),
+    widget('b', 'x'),
+    widget('c', 'bad'),
+    widget('d', 'y'),
+    text,
+    widget('e', 'x', 'errors'),
+    widget('f', 'x', 'users'),
+  ];
   const scope = { from: 0, to: 1, compare: false, conditions: [], fill: (query: string) => query };
-  const events = [];
+  const events: { event: string; data: unknown }[] = [];
   const { signal } = new AbortController();
   for await (const event of widgetEvents(
     sources,
@@ -182,9 +197,21 @@ it('equal questions are asked once, one that fails fails alone, and as many run 
     signal,
   ))
     events.push(event);
-  expect(asked).toBe(3);
+  // Those of the rollup together, that of the rows apart.
+  expect(measured.toSorted()).toEqual([['count'], ['count'], ['count', 'errors'], ['users']]);
+  expect(asked).toBe(4);
   expect(most).toBeLessThanOrEqual(2);
-  expect(events.at(-1)).toEqual({ event: 'done', data: { count: 5 } });
+  expect(events.at(-1)).toEqual({ event: 'done', data: { count: 7 } });
+  const shown = (id: string) =>
+    (events.find(({ data }) => (data as { id?: string }).id === id)?.data as { frame: Frame } | undefined)
+      ?.frame;
+  expect([shown('a'), shown('b'), shown('e')].map((frame) => [frame?.columns[0]?.name, frame?.rows])).toEqual(
+    [
+      ['count', [[5]]],
+      ['count', [[5]]],
+      ['errors', [[6]]],
+    ],
+  );
   const failed = events.find(({ event }) => event === 'failed');
   expect(failed?.data).toEqual({ id: 'c', err: 'This widget could not be read.', code: 'internal' });
   expect(events.find(({ data }) => (data as { id?: string }).id === 'text')?.data).toMatchObject({

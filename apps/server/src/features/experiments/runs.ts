@@ -14,6 +14,8 @@ import type { PromptService } from '../prompts/service.ts';
 export const EXPERIMENT_QUEUE = 'experiment-items';
 const EXPERIMENT_JOB = 'experiments';
 const CONCURRENCY = 4;
+/** Somebody looks at an experiment while it runs: the next look at the queue would be a minute later. */
+const PATIENCE_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 300_000;
 
@@ -222,6 +224,7 @@ export function createExperimentRuns(parts: ExperimentParts) {
         owner: jobs.owner,
         concurrency: CONCURRENCY,
         maxAttempts: MAX_ATTEMPTS,
+        patienceMs: PATIENCE_MS,
         signal: run.signal,
         now: run.now,
         handle: (item, signal) => handle(item, run, signal),

@@ -14,8 +14,8 @@ import {
   USER,
 } from './build.ts';
 
-/** Coding agents are on a board of their own. */
-const CALLS = 'model:* -attributes.coding_agent.session.id:*';
+/** Those of coding agents too, who have a board of their own beside: what is asked of every span has to come from rollups. */
+const CALLS = 'model:*';
 
 export const llm: BoardInput = board(
   {

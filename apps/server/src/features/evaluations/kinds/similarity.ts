@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { defineKind, type Outcome, type Subject, yes } from './kind.ts';
 
@@ -11,21 +12,6 @@ const against =
     const wanted = text ?? expected;
     return wanted === undefined ? { skip: 'There is no expected output.' } : compare(output, wanted);
   };
-
-/** Edits from one text to the other. */
-function distance(a: string, b: string): number {
-  let row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = new Uint32Array(b.length + 1);
-    next[0] = i;
-    for (let j = 1; j <= b.length; j++) {
-      const changed = (row[j - 1] ?? 0) + Number(a.charCodeAt(i - 1) !== b.charCodeAt(j - 1));
-      next[j] = Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
 
 export const levenshtein = defineKind({
   id: 'levenshtein',
