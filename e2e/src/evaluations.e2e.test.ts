@@ -108,6 +108,14 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
       `${stage.platform.http}/traces?view=spans&q=${encodeURIComponent('score.promises:fail score.promises>0.5')}`,
     );
     await soon(() => page.locator('[role=row][aria-rowindex]').count()).toBe(1);
+    await page.getByRole('button', { name: 'Choose rows' }).click();
+    await page.getByRole('checkbox', { name: 'Choose chat' }).check();
+    await page.getByText('1 span chosen.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Evaluate …' }).click();
+    await page.getByLabel('Promises').check();
+    await page.getByRole('button', { name: 'Evaluate', exact: true }).click();
+    await page.getByText('0 judged soon, 1 known already.').waitFor();
 
     await page.goto(`${stage.platform.http}/evaluations?tab=datasets`);
     await page.getByRole('button', { name: 'New dataset' }).first().click();
@@ -128,6 +136,18 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await soon(() => page.getByText(/first token/).count()).toBe(2);
     expect(await accessibilityFindings(page)).toEqual([]);
+    // The run is kept: its address shows it again, and the list of runs has it.
+    await soon(() => Promise.resolve(new URL(page.url()).searchParams.has('run'))).toBe(true);
+    await page.reload();
+    await soon(() => page.getByText(/first token/).count()).toBe(2);
+    await page.getByRole('button', { name: 'Runs' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Do I get my money back/ })
+      .click();
+    await soon(() => page.getByRole('textbox', { name: 'User' }).first().inputValue()).toBe(
+      'Do I get my money back?',
+    );
     await page.getByRole('button', { name: 'Run on a dataset …' }).first().click();
     await page.getByRole('combobox', { name: 'Dataset' }).selectOption({ label: 'golden (1 items)' });
     await page.getByLabel('Promises').check();

@@ -638,6 +638,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       { body: { dataset: 'none', target: { kind: 'external' } }, status: 403, silent: true },
     ],
     getExperiment: [{ path: { id: 'none' }, status: 403, silent: true }],
+    resumeExperiment: [{ path: { id: 'none' }, body: {}, status: 403, silent: true }],
     deleteExperiment: [{ path: { id: 'none' }, status: 403, silent: true }],
     listExperimentItems: [{ path: { id: 'none' }, status: 403, silent: true }],
     addExperimentItems: [
@@ -653,6 +654,9 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     labelQueueItem: [{ path: { id: 'none', itemId: 'none' }, body: {}, status: 403, silent: true }],
     queueAgreement: [{ path: { id: 'none' }, status: 403, silent: true }],
     runPlayground: [{ body: { columns: [] }, status: 403, silent: true }],
+    listPlaygroundRuns: [{ status: 403, silent: true }],
+    getPlaygroundRun: [{ path: { id: 'none' }, status: 403, silent: true }],
+    deletePlaygroundRun: [{ path: { id: 'none' }, status: 403, silent: true }],
     enrolController: [{ body: { token: 'none', instance_id: mark }, status: 403, silent: true }],
     pollController: [{ body: { instance_id: mark }, status: 403, silent: true }],
     listControllers: [{ status: 403, silent: true }],

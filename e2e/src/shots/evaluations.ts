@@ -1,6 +1,7 @@
 import { type FakeAi, startFakeAi } from '@candela/testkit';
 import { ask, OWNER } from '../people.ts';
 import type { Stage } from '../stage.ts';
+import { assistantAnswer, assistantShots, seedAssistant } from './assistant.ts';
 import { demo } from './demo.ts';
 import type { ShotGroup } from './shot.ts';
 import { PHONE } from './shot.ts';
@@ -27,7 +28,7 @@ function startJudge(): Promise<FakeAi> {
   return startFakeAi({
     respond: (body) => {
       const text = JSON.stringify(body);
-      if (!text.includes('You judge an answer')) return undefined;
+      if (!text.includes('You judge an answer')) return assistantAnswer(body);
       const level = [0, 0, 1, 0, 3, 0, 4][asked++ % 7] ?? 0;
       const reason = REASONS[level === 0 ? 0 : level > 2 ? 1 : 2];
       return { text: JSON.stringify({ reason, level, classification: level > 1 ? 'unsupported' : 'none' }) };
@@ -49,6 +50,7 @@ async function seed(stage: Stage): Promise<void> {
     baseUrl: `${judge.url}/v1`,
   });
   ids.model = made.id;
+  await seedAssistant(stage, page, made.id);
   const config = { modelId: made.id, dailyCapUsd: 5 };
   await ask(page, stage, 'PUT', '/api/evaluation/config', { data: config });
   await post('/api/evaluation/evaluators', {
@@ -123,7 +125,7 @@ const tab = (name: string, path: string | (() => Promise<string>)) => [
 ];
 const lazily = (path: () => string) => () => Promise.resolve(path());
 
-/** Scores, evaluators, datasets, experiments, annotation and the playground, with judged demo data. */
+/** Scores, evaluators, datasets, experiments, annotation, playground and assistant, with judged demo data. */
 export const evaluationShots: ShotGroup = {
   owned: true,
   seed,
@@ -177,6 +179,36 @@ export const evaluationShots: ShotGroup = {
       ready: 'textarea',
       size: PHONE,
     },
+    {
+      name: 'playground-runs',
+      path: lazily(() => `/playground?trace=${ids.trace}&span=${ids.span}`),
+      ready: 'textarea',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.getByText('first token').first().waitFor();
+        await page.waitForURL(/run=/);
+        await page.getByRole('button', { name: 'Runs' }).click();
+        await page.getByRole('dialog').getByRole('listitem').first().waitFor();
+      },
+    },
+    {
+      name: 'evaluations-choose',
+      path: '/traces?view=spans&q=operation%3Achat',
+      ready: '[role=row][aria-rowindex]',
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Choose rows' }).click();
+        await page.getByRole('checkbox').nth(0).check();
+        await page.getByRole('checkbox').nth(2).check();
+      },
+    },
+    {
+      name: 'evaluations-choose-phone',
+      path: '/traces',
+      ready: '[role=row]',
+      size: PHONE,
+      act: async (page) => page.getByRole('button', { name: 'Choose rows' }).click(),
+    },
+    ...assistantShots,
     {
       name: 'span-scores',
       path: lazily(() => `/traces/${ids.trace}?span=${ids.span}`),

@@ -1,3 +1,4 @@
+import type { ModelProvider } from '@candela/contract';
 import type { TokenUsage } from '@candela/semconv';
 import { priceUsage } from '@candela/semconv';
 import { fail } from '@candela/kernel';
@@ -95,6 +96,15 @@ export async function* askModel(
   } finally {
     done.abort();
   }
+}
+
+/**
+ * Loads what a call of a provider needs, so that its first one does not wait for it; anything after the first time is
+ * nothing. For whoever sees that a model will be asked soon.
+ */
+export async function warmUp(provider: ModelProvider): Promise<void> {
+  const nowhere = { model: 'none', baseUrl: 'http://localhost', apiKey: NO_KEY, fetch: globalThis.fetch };
+  await Promise.all([import('ai'), PROVIDERS[provider].open(nowhere)]);
 }
 
 const BROKEN_OFF = 'The answer of the model server broke off before its end. Try again.';

@@ -185,8 +185,10 @@ export function createModelCalls({ metadata, vault, ingest, clock, logger }: Mod
   ): Promise<AsyncIterable<LlmEvent>> {
     const leave = gate.enter(context, call.feature);
     try {
-      const stored = await metadata.models.get(context, call.modelId);
-      await requireBudget(context, call);
+      const [stored] = await Promise.all([
+        metadata.models.get(context, call.modelId),
+        requireBudget(context, call),
+      ]);
       const target = await targetOf(context, stored);
       return released(events(context, call, { stored, target, signal }), leave);
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { AnalysisRun, PromptSuggestion } from '@candela/contract';
+import type { AnalysisRun, PromptSuggestion, RequestBodyOf, ROUTES } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { eventReader } from '../lib/event-stream.ts';
 import { brokenOff } from './broken-off.ts';
@@ -52,6 +52,6 @@ export async function runAnalysis(
 export const improvePromptIn =
   (environment: Environment, promptId: string) =>
   (
-    prompt: string,
+    said: Pick<RequestBodyOf<(typeof ROUTES)['improvePrompt']>, 'prompt' | 'messages'>,
   ): Promise<{ readonly suggestions: readonly PromptSuggestion[]; readonly dropped: number }> =>
-    call('improvePrompt', { environment, body: { prompt, promptId } }).then(({ data }) => data);
+    call('improvePrompt', { environment, body: { ...said, promptId } }).then(({ data }) => data);

@@ -9,6 +9,8 @@ import type {
   EvaluatorView,
   ExperimentItem,
   ExperimentView,
+  PlaygroundRun,
+  PlaygroundRunSummary,
   RequestBodyOf,
   ROUTES,
   ScoreAnalytics,
@@ -101,13 +103,17 @@ export const datasetsQuery = (environment: Environment) =>
     queryFn: ({ signal }): Promise<DatasetView[]> =>
       call('listDatasets', { environment, signal }).then(({ data }) => data),
   });
-export const datasetItemsQuery = (environment: Environment, id: string) =>
+/** `revision` undefined: the newest. */
+export const datasetItemsQuery = (environment: Environment, id: string, revision?: number) =>
   queryOptions({
-    queryKey: [...JUDGE_KEY, 'dataset-items', environment, id],
+    queryKey: [...JUDGE_KEY, 'dataset-items', environment, id, revision],
     queryFn: ({ signal }): Promise<DatasetItem[]> =>
-      call('listDatasetItems', { environment, signal, params: { id }, query: { limit: 100 } }).then(
-        ({ data }) => data,
-      ),
+      call('listDatasetItems', {
+        environment,
+        signal,
+        params: { id },
+        query: { limit: 100, ...(revision === undefined ? {} : { revision }) },
+      }).then(({ data }) => data),
   });
 export const createDataset = (environment: Environment, body: Body<'createDataset'>) =>
   call('createDataset', { environment, body });
@@ -149,6 +155,8 @@ export const comparisonQuery = (environment: Environment, id: string, other: str
   });
 export const createExperiment = (environment: Environment, body: Body<'createExperiment'>) =>
   call('createExperiment', { environment, body });
+export const resumeExperiment = (environment: Environment, id: string, body: Body<'resumeExperiment'>) =>
+  call('resumeExperiment', { environment, params: { id }, body });
 export const deleteExperiment = (environment: Environment, id: string) =>
   call('deleteExperiment', { environment, params: { id } });
 
@@ -157,6 +165,12 @@ export const queuesQuery = (environment: Environment) =>
     queryKey: [...JUDGE_KEY, 'queues', environment],
     queryFn: ({ signal }): Promise<AnnotationQueue[]> =>
       call('listQueues', { environment, signal }).then(({ data }) => data),
+  });
+export const queueAgreementQuery = (environment: Environment, id: string) =>
+  queryOptions({
+    queryKey: [...JUDGE_KEY, 'queue-agreement', environment, id],
+    queryFn: ({ signal }) =>
+      call('queueAgreement', { environment, signal, params: { id } }).then(({ data }) => data),
   });
 export const createQueue = (environment: Environment, body: Body<'createQueue'>) =>
   call('createQueue', { environment, body });
@@ -191,7 +205,24 @@ export type PlaygroundEvent =
       readonly finish: string;
       readonly usage: { readonly input: number; readonly output: number } | null;
     }
-  | { readonly event: 'failure'; readonly column: number; readonly err: string };
+  | { readonly event: 'failure'; readonly column: number; readonly err: string }
+  /** The last one. `id` null: the run is not kept, `err` says why. */
+  | { readonly event: 'kept'; readonly id: string | null; readonly err: string | null };
+
+export const playgroundRunsQuery = (environment: Environment) =>
+  queryOptions({
+    queryKey: [...JUDGE_KEY, 'playground', environment],
+    queryFn: ({ signal }): Promise<PlaygroundRunSummary[]> =>
+      call('listPlaygroundRuns', { environment, signal }).then(({ data }) => data),
+  });
+export const playgroundRunQuery = (environment: Environment, id: string) =>
+  queryOptions({
+    queryKey: [...JUDGE_KEY, 'playground', environment, id],
+    queryFn: ({ signal }): Promise<PlaygroundRun> =>
+      call('getPlaygroundRun', { environment, signal, params: { id } }).then(({ data }) => data),
+  });
+export const deletePlaygroundRun = (environment: Environment, id: string) =>
+  call('deletePlaygroundRun', { environment, params: { id } });
 
 /** Runs the columns and tells what each says as it comes. @throws ApiError */
 export async function* playgroundEvents(

@@ -53,6 +53,12 @@ export const promptVersion = (
 ): Promise<PromptVersionView> =>
   call('getPromptVersion', { params: { id, version }, environment }).then((answer) => answer.data);
 
+export const promptVersionQuery = (environment: Environment, id: string, version: string) =>
+  queryOptions({
+    queryKey: [...PROMPT_KEYS, 'version', environment, id, version],
+    queryFn: () => promptVersion(environment, id, version),
+  });
+
 export const promptDiffQuery = (environment: Environment, id: string, from: string, to: string) =>
   queryOptions({
     queryKey: [...PROMPT_KEYS, 'diff', environment, id, from, to],

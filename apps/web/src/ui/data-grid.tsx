@@ -255,8 +255,8 @@ export function DataGrid<Row>(props: {
                   if (event.target instanceof Element && event.target.closest('a')) mark(row);
                 }}
                 onClick={(event) => {
-                  // Links open themselves; a dragged selection is a selection, not a click.
-                  if (event.target instanceof Element && event.target.closest('a, button')) return;
+                  // Links and boxes do their own; a dragged selection is a selection, not a click.
+                  if (event.target instanceof Element && event.target.closest('a, button, label')) return;
                   if (window.getSelection()?.toString()) return;
                   open(row);
                 }}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messagesSchema } from '../prompts/chat.ts';
 import { defineRoute, reads, writes } from '../route.ts';
 import { isoTime } from '../telemetry/common.ts';
 
@@ -119,8 +120,20 @@ const runAnalysis = defineRoute({
   ],
 });
 
+/** Characters of what is improved. */
+const MOST_IMPROVED = 30_000;
+const isImprovable = (messages: readonly { readonly content: string }[]): boolean => {
+  const length = messages.reduce((sum, { content }) => sum + content.length, 0);
+  return length > 0 && length <= MOST_IMPROVED;
+};
+
 const suggestionSchema = z
-  .object({ original: z.string(), replacement: z.string(), rationale: z.string() })
+  .object({
+    original: z.string(),
+    replacement: z.string(),
+    rationale: z.string(),
+    message: z.int().optional().meta({ description: 'Of a chat prompt: in which message, from 0.' }),
+  })
   .meta({ id: 'PromptSuggestion' });
 export type PromptSuggestion = z.output<typeof suggestionSchema>;
 
@@ -129,13 +142,22 @@ const improvePrompt = defineRoute({
   id: 'improvePrompt',
   method: 'POST',
   path: '/api/prompt/improve',
-  summary: 'Suggests changes of a text; each keeps its placeholders. Nothing is saved',
+  summary:
+    'Suggests changes of a text, or of the messages of a chat; each keeps its placeholders. Nothing is saved',
   permission: writes('chat'),
-  body: z.strictObject({
-    prompt: z.string().min(1).max(30_000),
-    promptId: z.string().min(1).max(64).optional(),
-    criteria: z.array(z.string().trim().min(1).max(300)).max(10).default([]),
-  }),
+  body: z
+    .strictObject({
+      prompt: z.string().min(1).max(MOST_IMPROVED).optional(),
+      messages: messagesSchema.optional().meta({ description: 'A chat prompt: instead of `prompt`.' }),
+      promptId: z.string().min(1).max(64).optional(),
+      criteria: z.array(z.string().trim().min(1).max(300)).max(10).default([]),
+    })
+    .refine(({ prompt, messages }) => (prompt === undefined) !== (messages === undefined), {
+      error: 'Send either "prompt" or "messages".',
+    })
+    .refine(({ messages }) => messages === undefined || isImprovable(messages), {
+      error: `The messages are empty, or longer than ${MOST_IMPROVED} characters together.`,
+    }),
   response: z.object({
     data: z.object({
       suggestions: z.array(suggestionSchema),

@@ -9,6 +9,7 @@ const EVALUATOR_LIMITS = {
   prompt: 30_000,
   testSpans: 20,
   runSpans: 500,
+  runTraces: 100,
 } as const;
 
 export const evaluatorId = z
@@ -253,7 +254,7 @@ const startEvaluation = defineRoute({
   path: '/api/evaluation/runs',
   tag,
   summary:
-    'Judges spans, or the model calls of a trace or session; each evaluator version judges a span once',
+    'Judges spans, or the model calls of traces or of a session; each evaluator version judges a span once',
   permission: writes('evaluation'),
   body: z
     .strictObject({
@@ -263,13 +264,17 @@ const startEvaluation = defineRoute({
         .string()
         .regex(/^[0-9a-f]{32}$/i)
         .optional(),
+      traceIds: z
+        .array(z.string().regex(/^[0-9a-f]{32}$/i))
+        .min(1)
+        .max(EVALUATOR_LIMITS.runTraces)
+        .optional(),
       sessionId: z.string().min(1).max(512).optional(),
     })
     .refine(
-      (body) => [body.spans, body.traceId, body.sessionId].filter((one) => one !== undefined).length === 1,
-      {
-        error: 'Name spans, a traceId or a sessionId: one of them.',
-      },
+      ({ spans: chosen, traceId, traceIds, sessionId }) =>
+        [chosen, traceId, traceIds, sessionId].filter((one) => one !== undefined).length === 1,
+      { error: 'Name spans, a traceId, traceIds or a sessionId: one of them.' },
     ),
   response: z.object({ data: z.object({ queued: z.int(), known: z.int() }) }),
   errors: ['not_found', 'refused', ...common],

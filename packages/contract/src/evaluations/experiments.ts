@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messagesSchema } from '../prompts/chat.ts';
 import { defineRoute, reads, writes } from '../route.ts';
 import { isoTime } from '../telemetry/common.ts';
 import { evaluatorId } from './evaluators.ts';
@@ -16,6 +17,11 @@ const target = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('template'),
     text: z.string().min(1).max(EXPERIMENT_LIMITS.template),
+    modelId: z.string().min(1).max(64),
+  }),
+  z.strictObject({
+    kind: z.literal('messages').meta({ description: 'A chat; placeholders are filled from the input.' }),
+    messages: messagesSchema,
     modelId: z.string().min(1).max(64),
   }),
   z.strictObject({ kind: z.literal('external') }),
@@ -132,6 +138,21 @@ const getExperiment = defineRoute({
   response: one,
   errors: ['not_found', ...common],
 });
+const resumeExperiment = defineRoute({
+  id: 'resumeExperiment',
+  method: 'POST',
+  path: '/api/evaluation/experiments/{id}/resume',
+  tag,
+  summary:
+    'Runs what failed and what waits once more, on request with another cap; what is done stays. Of an external one: failed items take an output again',
+  permission: writes('evaluation'),
+  params: id,
+  body: z.strictObject({
+    capUsd: z.number().min(0).nullable().optional().meta({ description: 'Left out: as it is.' }),
+  }),
+  response: one,
+  errors: ['not_found', 'conflict', ...common],
+});
 const deleteExperiment = defineRoute({
   id: 'deleteExperiment',
   method: 'DELETE',
@@ -223,6 +244,7 @@ export const EXPERIMENT_ROUTES = {
   listExperiments,
   createExperiment,
   getExperiment,
+  resumeExperiment,
   deleteExperiment,
   listExperimentItems,
   addExperimentItems,

@@ -17,7 +17,12 @@ export type {
 } from './evaluators.ts';
 export type { DatasetItem, DatasetView } from './datasets.ts';
 export type { ExperimentItem, ExperimentView } from './experiments.ts';
-export type { PlaygroundMessage } from './playground.ts';
+export type {
+  PlaygroundAnswer,
+  PlaygroundMessage,
+  PlaygroundRun,
+  PlaygroundRunSummary,
+} from './playground.ts';
 export type { AnnotationItem, AnnotationQueue } from './queues.ts';
 export { SCORE_LIMITS, SCORE_WHERE, type ScoreAnalytics, type ScoreView } from './scores.ts';
 

@@ -66,6 +66,20 @@ function itemView(item: JudgeItem, reviewer: string): AnnotationItem {
   };
 }
 
+/** The items of a queue in their order, page by page. */
+async function* itemsOf(
+  judging: MetadataStore['judging'],
+  documentId: string,
+  status?: string,
+): AsyncGenerator<JudgeItem> {
+  for (let after: number | undefined; ; ) {
+    const page = await judging.items(documentId, { status, after, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.position;
+  }
+}
+
 /** @throws refused for values that the queue does not ask for */
 function checkValues(fields: QueueBody['fields'], values: Readonly<Record<string, string | number>>): void {
   for (const [name, value] of Object.entries(values)) {
@@ -95,15 +109,8 @@ export function annotationHandlers({
   readonly clock: Clock;
 }): QueueHandlers {
   const get = (context: RequestContext, id: string) => metadata.judging.get(judgeScope(context), 'queue', id);
-  async function all(documentId: string, status?: string): Promise<JudgeItem[]> {
-    const items: JudgeItem[] = [];
-    for (let after: number | undefined; ; ) {
-      const page = await metadata.judging.items(documentId, { status, after, limit: PAGE });
-      items.push(...page);
-      if (page.length < PAGE) return items;
-      after = page.at(-1)?.position;
-    }
-  }
+  const all = (documentId: string): Promise<JudgeItem[]> =>
+    Array.fromAsync(itemsOf(metadata.judging, documentId));
   async function view({ id, name, body, createdAt }: JudgeDocument): Promise<AnnotationQueue> {
     const counts = await metadata.judging.counts(id);
     const of = (status: string) => counts[status] ?? 0;
@@ -256,7 +263,7 @@ export function annotationHandlers({
       // Changes follow one another, in all replicas: two reviewers never take the last place of one item.
       const item = await metadata.change(undefined, async ({ judging }) => {
         for (const status of ['open', 'disputed']) {
-          for (const found of await judging.items(queue.id, { status, limit: PAGE })) {
+          for await (const found of itemsOf(judging, queue.id, status)) {
             const body = found.body as ItemBody;
             if (body.labels.some((label) => label.reviewer === reviewer)) continue;
             const others = body.claims.filter((claim) => claim.until > now && claim.reviewer !== reviewer);

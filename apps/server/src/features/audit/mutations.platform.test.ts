@@ -266,6 +266,8 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
       preview: false,
     }),
   createExperiment: experiment,
+  resumeExperiment: async () =>
+    owner.call('POST', `${EVALUATION}/experiments/${(await experiment()).data.id}/resume`, {}),
   deleteExperiment: async () =>
     owner.call('DELETE', `${EVALUATION}/experiments/${(await experiment()).data.id}`),
   createQueue: queue,

@@ -562,6 +562,23 @@ describe('an improvement of a prompt', () => {
     expect([down.code, down.text]).toEqual(['provider_failed', expect.stringMatching(/503/)]);
     const empty = await member.call('POST', '/api/prompt/improve', { prompt: '' });
     expect(empty.status).toBe(400);
+    const messages = [
+      { role: 'system', content: 'You are a helper that is very very kind.' },
+      { role: 'user', content: prompt },
+    ];
+    ai.script({
+      text: JSON.stringify({
+        suggestions: [suggest('that is very very kind', 'that is kind'), suggest('{{name}}', 'you')],
+      }),
+    });
+    const chat = await member.call('POST', '/api/prompt/improve', { messages });
+    expect(chat.data).toMatchObject({
+      suggestions: [{ replacement: 'that is kind', message: 0 }],
+      dropped: 1,
+    });
+    expect(JSON.stringify(ai.requests.at(-1)?.body)).toContain('Message 2, of user');
+    for (const body of [{}, { prompt, messages }, { messages: [{ role: 'user', content: '' }] }])
+      expect((await member.call('POST', '/api/prompt/improve', body)).status).toBe(400);
   });
 });
 

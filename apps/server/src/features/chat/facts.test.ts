@@ -88,6 +88,16 @@ describe('suggestions', () => {
     ['no change', 'Hello', 'Hello', 0],
     ['half a placeholder', '{{na', '{{sur', 0],
   ])('of %s', (_, original, replacement, kept) => {
-    expect(applicable(prompt, [{ original, replacement, rationale: '' }])).toHaveLength(kept);
+    expect(applicable([prompt], [{ original, replacement, rationale: '' }])).toHaveLength(kept);
+  });
+
+  it('of messages: a passage stands in one of them, and placeholders stay in theirs', () => {
+    const chat = ['You are kind to {{name}}.', 'Say hello to {{name}}. Be kind.'];
+    const of = (original: string, replacement: string) =>
+      applicable(chat, [{ original, replacement, rationale: '' }]).map(({ message }) => message);
+    expect(of('Say hello to', 'Greet')).toEqual([1]);
+    expect(of('You are', 'Be')).toEqual([0]);
+    expect(of('kind', 'short')).toEqual([]);
+    expect(of(' to {{name}}', '')).toEqual([]);
   });
 });

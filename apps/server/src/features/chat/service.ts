@@ -181,10 +181,12 @@ export function createChat(parts: ChatParts) {
             detail: `A conversation has at most ${CHAT_LIMITS.messages} messages. Begin a new one.`,
           });
         }
+        let kept = before;
         if (body.replaces !== undefined) {
           const old = before.find(({ id, role }) => id === body.replaces && role === 'user');
           if (old === undefined) throw fail('not_found', { what: 'The question to replace' });
           await repositories.chats.cutFrom(chat.id, old.seq);
+          kept = before.filter(({ seq }) => seq < old.seq);
         }
         const question = await repositories.chats.append(chat.id, {
           role: 'user',
@@ -192,7 +194,7 @@ export function createChat(parts: ChatParts) {
           parts: [{ kind: 'text', text }],
           facts: page === undefined ? {} : { page },
         });
-        const thread = await repositories.chats.messages(chat.id);
+        const thread = [...kept, question];
         const message = await repositories.chats.append(chat.id, empty);
         if (chat.title === NEW_TITLE) {
           const [line = ''] = text.trim().split('\n', 1);

@@ -1,6 +1,7 @@
-import type { BodyOf, ChatConfig, ROUTES } from '@candela/contract';
+import type { BodyOf, ChatConfig, ModelProvider, ROUTES } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { MetadataStore, StoredChatSettings, StoredModel } from '@candela/metadata-store';
+import { warmUp } from '../../llm/ask.ts';
 import { actorName, record } from '../audit/service.ts';
 import { createModels } from '../models/service.ts';
 
@@ -36,6 +37,8 @@ export function createChatSettings(metadata: MetadataStore) {
         });
       }
     }
+    // Written by the contract's schema and nobody else.
+    void warmUp(model.provider as ModelProvider).catch(() => undefined);
     return { ...settings, model };
   }
 

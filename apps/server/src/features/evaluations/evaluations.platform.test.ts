@@ -180,6 +180,20 @@ describe('evaluations', () => {
       auto: { q: 'operation:chat', sampleRate: 1 },
     });
     expect(made).toMatchObject({ status: 201, data: { polarity: 'higher', builtIn: false } });
+    for (const [bad, status, said] of [
+      [{ threshold: 2 }, 400, /threshold/],
+      [{ kind: 'telepathy' }, 422, /no kind of evaluator/],
+      [{ kind: 'judge', prompt: ' ' }, 422, /needs criteria/],
+      [{ kind: 'regex', settings: { pattern: '(' } }, 422, /Settings of/],
+      [{ auto: { q: 'a b:', sampleRate: 7 } }, 400, /sampleRate/],
+    ] as const) {
+      const refused = await owner.call('POST', '/api/evaluation/evaluators', {
+        id: 'bad',
+        label: 'Bad',
+        ...bad,
+      });
+      expect([refused.status, refused.text]).toEqual([status, expect.stringMatching(said)]);
+    }
     await send([11, 12], 'Paris');
     await send([13], 'a much longer answer');
     await send([14], 'x', [{ key: 'platform.feature', value: { stringValue: 'evaluation' } }]);
@@ -197,6 +211,24 @@ describe('evaluations', () => {
       ({ spanId }) => spanId === spanOf(14),
     );
     expect(own?.result).toMatchObject({ state: 'skipped' });
+  });
+
+  it('judge the model calls of several traces at once; a text of 1 MB is cut, and the judge is told', async () => {
+    await send([21], 'short');
+    await send([22], 'y'.repeat(1_000_000));
+    vendor.script(judged(0), judged(0));
+    const before = vendor.requests.length;
+    const traceIds = [traceOf(21), traceOf(22)];
+    const run = await owner.call('POST', '/api/evaluation/runs', { evaluators: ['coherence'], traceIds });
+    expect(run.data).toEqual({ queued: 2, known: 0 });
+    await expect.poll(() => scores('name=coherence&from=-2h'), { timeout: 30_000 }).toHaveLength(2);
+    const asked = JSON.stringify(vendor.requests.slice(before).map(({ body }) => body));
+    expect(asked).toMatch(/the first 24000 of [\d]+ characters/);
+    expect(asked.length).toBeLessThan(200_000);
+    for (const bad of [{}, { traceIds: [] }, { traceIds, sessionId: 's' }, { traceIds: ['x'] }])
+      expect(
+        (await owner.call('POST', '/api/evaluation/runs', { evaluators: ['bias'], ...bad })).status,
+      ).toBe(400);
   });
 
   it('a reached cap pauses: items wait, and the banner says so', async () => {
@@ -245,6 +277,7 @@ describe('evaluations', () => {
     }
     const analytics = await owner.call('GET', '/api/evaluation/analytics?by=name&from=-2h');
     expect(analytics.data.groups.map(({ key }: { key: string }) => key).toSorted()).toEqual([
+      'coherence',
       'hallucination',
       'short_answer',
       'thumbs',

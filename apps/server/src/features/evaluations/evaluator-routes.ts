@@ -205,19 +205,14 @@ export function evaluatorHandlers({
     return page.data;
   }
 
-  /** The model calls of a trace or session. */
-  async function callsOf(
-    context: RequestContext,
-    ids: { readonly traceId?: string; readonly sessionId?: string },
-  ) {
-    const field = ids.traceId === undefined ? 'session' : 'trace_id';
-    const value = ids.traceId ?? ids.sessionId ?? '';
+  /** The model calls of traces or of a session. */
+  async function callsOf(context: RequestContext, field: 'trace_id' | 'session', values: readonly string[]) {
     const now = clock.now();
     const page = await queries.searchSpans(context, {
       window: { from: 0n, to: BigInt(now) * 1_000_000n },
       filter: {
         and: [
-          { field, op: '=', value },
+          { field, op: 'in', value: values },
           { field: 'operation', op: 'exists' },
         ],
       },
@@ -336,13 +331,12 @@ export function evaluatorHandlers({
           detail: `"${missing.label}" needs a model that judges. Choose one under Evaluations, or add one in the settings.`,
         });
       }
-      const { spans, traceId, sessionId } = body;
+      const { spans, traceId, sessionId, traceIds = traceId === undefined ? [] : [traceId] } = body;
       const wanted =
         spans ??
-        (await callsOf(context, {
-          ...(traceId === undefined ? {} : { traceId }),
-          ...(sessionId === undefined ? {} : { sessionId }),
-        }));
+        (sessionId === undefined
+          ? await callsOf(context, 'trace_id', traceIds)
+          : await callsOf(context, 'session', [sessionId]));
       const runId = crypto.randomUUID();
       let queued = 0;
       for (const evaluator of chosen) queued += await runs.enqueue(context, evaluator, wanted, runId);

@@ -150,6 +150,38 @@ describe('experiments', () => {
     expect(scores.status).toBe(200);
   });
 
+  it('run a chat, wait at a cap, and are run once more when it is raised; what is done is not paid again', async () => {
+    const target = {
+      kind: 'messages',
+      messages: [
+        { role: 'system', content: 'You know {{country}}.' },
+        { role: 'user', content: 'Its capital?' },
+      ],
+      modelId: model,
+    };
+    const made = await owner.call('POST', `${BASE}/experiments`, {
+      dataset: 'capitals',
+      target,
+      evaluators: ['right'],
+      capUsd: 0,
+    });
+    expect(made.data).toMatchObject({ status: 'paused', target, counts: { waiting: 3 } });
+    const path = `${BASE}/experiments/${made.data.id}`;
+    const before = vendor.requests.length;
+    vendor.script({ status: 400 }, { status: 400 }, { text: 'Paris' });
+    const resume = (body: object) => owner.call('POST', `${path}/resume`, body);
+    // Until the job has let go of them.
+    await expect.poll(async () => (await resume({ capUsd: null })).status, { timeout: 30_000 }).toBe(200);
+    const half = await ended(String(made.data.id));
+    expect(half.counts).toMatchObject({ done: 1, failed: 2, waiting: 0 });
+    expect(vendor.requests.length - before).toBe(3);
+    expect(JSON.stringify(vendor.requests.at(-1)?.body)).toContain('You know ');
+    vendor.script({ text: 'x' }, { text: 'x' });
+    await expect.poll(async () => (await resume({})).status, { timeout: 30_000 }).toBe(200);
+    expect((await ended(String(made.data.id))).counts).toMatchObject({ done: 3, failed: 0 });
+    expect(vendor.requests.length - before).toBe(5);
+  });
+
   it('take the outputs of an application; a failed item is named and is no zero', async () => {
     const made = await owner.call('POST', `${BASE}/experiments`, {
       name: 'app',
@@ -246,5 +278,53 @@ describe('playground', () => {
       (await run(Array.from({ length: 7 }, () => ({ modelId: model, messages: user('x') })))).status,
     ).toBe(400);
     expect((await run([{ modelId: 'nobody', messages: user('x') }])).status).toBe(404);
+  });
+
+  it('a column is a version of a prompt, with what was said after it', async () => {
+    const messages = [
+      { role: 'system', content: 'Be {{tone}}.' },
+      { role: 'user', content: 'Hello' },
+    ];
+    const prompt = await owner.call('POST', '/api/prompt', { name: 'greeting', messages, publish: 'minor' });
+    const column = {
+      modelId: model,
+      prompt: { id: prompt.data.id },
+      messages: [
+        { role: 'assistant', text: 'Hi.' },
+        { role: 'user', text: 'And now?' },
+      ],
+    };
+    const { events } = await run([column], { tone: 'kind' });
+    expect(events.map(({ event }) => event)).toContain('done');
+    const sent = vendor.requests.at(-1)?.body as { messages: { role: string; content: unknown }[] };
+    expect(sent.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(JSON.stringify(sent)).toContain('Be kind.');
+  });
+
+  it('keeps the runs of each person, whole, for them alone', async () => {
+    vendor.script({ text: 'Hello Ada.' });
+    const column = { modelId: model, messages: [{ role: 'user', text: 'Greet {{who}}' }], temperature: 0.5 };
+    const { events } = await run([column], { who: 'Ada' });
+    const { id } = events.at(-1) as unknown as { event: string; id: string };
+    expect(events.at(-1)).toEqual({ event: 'kept', id, err: null });
+    const { data } = await owner.call('GET', `/api/playground/runs`);
+    expect(data[0]).toMatchObject({ id, title: 'Greet {{who}} · Ada', models: ['answers'] });
+    const kept = await owner.call('GET', `/api/playground/runs/${id}`);
+    expect(kept.data).toMatchObject({
+      variables: { who: 'Ada' },
+      columns: [{ ...column, answer: { text: 'Hello Ada.', calls: [], finish: 'stop', error: null } }],
+    });
+    // Somebody else knows nothing of it.
+    expect((await member.call('GET', '/api/playground/runs')).data).toEqual([]);
+    expect((await member.call('GET', `/api/playground/runs/${id}`)).status).toBe(404);
+    expect((await member.call('DELETE', `/api/playground/runs/${id}`)).status).toBe(404);
+    expect((await owner.call('DELETE', `/api/playground/runs/${id}`)).status).toBe(200);
+    expect((await owner.call('GET', `/api/playground/runs/${id}`)).status).toBe(404);
+    // A run that is too large to be kept has its answers all the same.
+    vendor.script({ text: 'y'.repeat(999_000) });
+    const large = { modelId: model, messages: [{ role: 'user', text: 'x'.repeat(100_000) }] };
+    const told = (await run([large])).events;
+    expect(told.map(({ event }) => event)).toContain('done');
+    expect(told.at(-1)).toMatchObject({ event: 'kept', id: null, err: expect.stringContaining('1 MiB') });
   });
 });

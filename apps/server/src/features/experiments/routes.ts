@@ -19,6 +19,7 @@ type ExperimentHandlers = Pick<
   | 'listExperiments'
   | 'createExperiment'
   | 'getExperiment'
+  | 'resumeExperiment'
   | 'deleteExperiment'
   | 'listExperimentItems'
   | 'addExperimentItems'
@@ -183,6 +184,42 @@ export function experimentHandlers({
       return { data: await view(made) };
     },
     getExperiment: async ({ context, params }) => ({ data: await view(await get(context, params.id)) }),
+    resumeExperiment: async ({ context, params, body }) => {
+      const document = await get(context, params.id);
+      const { leased } = await metadata.work.counts(EXPERIMENT_QUEUE, document.id);
+      if (leased > 0) {
+        throw fail('conflict', { detail: 'Items of this experiment are being run. Try again in a minute.' });
+      }
+      const experiment = document.body as ExperimentBody;
+      const open = (await all(document)).filter(({ status }) => status !== 'done');
+      const capUsd = body.capUsd === undefined ? experiment.capUsd : body.capUsd;
+      const changed = await metadata.change(undefined, async (repositories) => {
+        const { judging, work } = repositories;
+        const kept = await judging.update(document, { body: { ...experiment, capUsd } });
+        for (const { key, body: own } of open) {
+          await judging.setItem(document.id, key, {
+            status: 'queued',
+            body: { ...(own as ResultBody), error: null },
+          });
+        }
+        await work.remove(EXPERIMENT_QUEUE, { group: document.id });
+        await record(repositories, context, {
+          action: 'experiment.resume',
+          objectKind: 'experiment',
+          objectId: document.id,
+          details: { name: document.name, items: open.length, capUsd },
+        });
+        return kept;
+      });
+      // Of an application only those that have an output are judged; the others wait for one.
+      const isRun = ({ body: own }: JudgeItem) =>
+        experiment.target.kind !== 'external' || (own as ResultBody).output !== null;
+      await runs.enqueue(
+        changed,
+        open.filter(isRun).map(({ key }) => key),
+      );
+      return { data: await view(changed) };
+    },
     deleteExperiment: async ({ context, params }) => {
       const document = await get(context, params.id);
       await metadata.change(undefined, async (repositories) => {

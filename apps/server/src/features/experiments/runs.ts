@@ -1,4 +1,4 @@
-import { renderTemplate } from '@candela/contract';
+import { type ExperimentView, renderTemplate } from '@candela/contract';
 import { asCandelaError, type RequestContext } from '@candela/kernel';
 import type { JudgeDocument, MetadataStore, WorkItem } from '@candela/metadata-store';
 import type { Ingest } from '../../ingest/index.ts';
@@ -8,7 +8,7 @@ import { DeferredError, PermanentError, workThrough } from '../../jobs/work-thro
 import type { ModelCalls } from '../../llm/service.ts';
 import { isMap, textOf } from '../datasets/service.ts';
 import { type Evaluators, judgeScope, recordScores, type Verdict } from '../evaluations/service.ts';
-import { askedOf } from '../prompts/chat.ts';
+import { askedOf, fillMessages } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
 
 export const EXPERIMENT_QUEUE = 'experiment-items';
@@ -19,10 +19,7 @@ const PATIENCE_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 300_000;
 
-export type Target =
-  | { readonly kind: 'prompt'; readonly prompt: string; readonly version: string; readonly modelId: string }
-  | { readonly kind: 'template'; readonly text: string; readonly modelId: string }
-  | { readonly kind: 'external' };
+type Target = ExperimentView['target'];
 
 /** The body of a document of kind `experiment`. */
 export interface ExperimentBody {
@@ -80,6 +77,9 @@ export function createExperimentRuns(parts: ExperimentParts) {
     const variables = isMap(input) ? input : { input: textOf(input) ?? '' };
     if (target.kind === 'template') {
       return askedOf({ compiledPrompt: renderTemplate(target.text, variables).text });
+    }
+    if (target.kind === 'messages') {
+      return askedOf({ compiledPrompt: '', messages: fillMessages(target.messages, variables) });
     }
     const stored = await metadata.prompts.index(context, { id: undefined, name: target.prompt });
     const served = await prompts.compiled(context, {

@@ -1,4 +1,4 @@
-import { type BodyOf, renderTemplate, type ROUTES } from '@candela/contract';
+import { type BodyOf, type PlaygroundAnswer, renderTemplate, type ROUTES } from '@candela/contract';
 import { asCandelaError, fail, type RequestContext } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
@@ -8,6 +8,7 @@ import type { ModelCalls } from '../../llm/service.ts';
 import { record } from '../audit/service.ts';
 import { askedOf } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
+import { createPlaygroundRuns, NO_ANSWER, type PlaygroundRuns } from './runs.ts';
 
 type Column = BodyOf<typeof ROUTES.runPlayground>['columns'][number];
 type Variables = BodyOf<typeof ROUTES.runPlayground>['variables'];
@@ -25,7 +26,7 @@ async function messagesOf(
   column: Column,
   variables: Variables,
 ): Promise<LlmMessage[]> {
-  const filled = column.messages.map((message): LlmMessage => {
+  const own = column.messages.map((message): LlmMessage => {
     if (message.role === 'tool') return message;
     const text = renderTemplate(message.text, variables).text;
     if (message.role !== 'assistant') return { role: message.role, text };
@@ -33,11 +34,13 @@ async function messagesOf(
       ? { role: 'assistant', text }
       : { role: 'assistant', text, toolCalls: message.toolCalls };
   });
+  const filled: LlmMessage[] = [];
   if (column.prompt !== undefined) {
     const { id, version } = column.prompt;
     const { result } = await prompts.compiled(context, { id, version, compile: true, variables });
     filled.push(...askedOf(result));
   }
+  filled.push(...own);
   if (column.responseSchema !== null) {
     filled.unshift({
       role: 'system',
@@ -116,27 +119,90 @@ async function* merged<T>(sources: readonly AsyncGenerator<T>[], stop: () => voi
   }
 }
 
+/** The events as they come; what each column answered is kept when they end, also where the client left. */
+async function* keeping(
+  runs: PlaygroundRuns,
+  context: RequestContext,
+  run: {
+    readonly columns: readonly Column[];
+    readonly models: readonly string[];
+    readonly variables: Variables;
+  },
+  events: AsyncGenerator<ServerEvent>,
+): AsyncGenerator<ServerEvent> {
+  const answers: PlaygroundAnswer[] = run.columns.map(() => ({ ...NO_ANSWER, calls: [] }));
+  let kept: Awaited<ReturnType<PlaygroundRuns['save']>>;
+  try {
+    for await (const event of events) {
+      note(answers, event);
+      yield event;
+    }
+  } finally {
+    const columns = run.columns.map((column, at) => ({ ...column, answer: answers[at] ?? NO_ANSWER }));
+    kept = await runs.save(context, { ...run, columns });
+  }
+  yield { event: 'kept', data: kept };
+}
+
+/** Writes down what an event of `columnEvents` says. */
+function note(answers: PlaygroundAnswer[], { event, data }: ServerEvent): void {
+  const { column, ...told } = data as { readonly column: number };
+  const answer = answers[column];
+  if (answer === undefined) return;
+  if (event === 'delta') answer.text += (told as { readonly text: string }).text;
+  else if (event === 'tool') {
+    const { id, name, input } = told as PlaygroundAnswer['calls'][number];
+    answer.calls.push({ id, name, input });
+  } else if (event === 'failure') answer.error = (told as { readonly err: string }).err;
+  else {
+    const { usage, ...facts } = told as Omit<PlaygroundAnswer, 'text' | 'calls' | 'error'>;
+    Object.assign(answer, facts, {
+      usage: usage === null ? null : { input: usage.input, output: usage.output },
+    });
+  }
+}
+
 /** The playground: the same variables through up to six models and prompts, side by side. Tools are never run. */
-export function playgroundHandlers(parts: PlaygroundParts): Pick<Handlers, 'runPlayground'> {
+export function playgroundHandlers(
+  parts: PlaygroundParts,
+): Pick<Handlers, 'runPlayground' | 'listPlaygroundRuns' | 'getPlaygroundRun' | 'deletePlaygroundRun'> {
+  const runs = createPlaygroundRuns(parts.metadata);
   return {
     runPlayground: async ({ context, body, signal }) => {
       const models = await Promise.all(
         body.columns.map(({ modelId }) => parts.metadata.models.get(context, modelId)),
       );
+      const names = models.map(({ name }) => name);
       await parts.metadata.change(undefined, (repositories) =>
         record(repositories, context, {
           action: 'playground.run',
           objectKind: 'playground',
           objectId: null,
-          details: { models: models.map(({ name }) => name) },
+          details: { models: names },
         }),
       );
       const left = new AbortController();
       const stopped = AbortSignal.any([signal, left.signal]);
-      const sources = body.columns.map((column, index) =>
-        columnEvents(parts, context, { column, index, variables: body.variables }, stopped),
+      const { columns, variables } = body;
+      const sources = columns.map((column, index) =>
+        columnEvents(parts, context, { column, index, variables }, stopped),
       );
-      return { events: merged(sources, () => left.abort()) };
+      const events = merged(sources, () => left.abort());
+      return { events: keeping(runs, context, { columns, models: names, variables }, events) };
+    },
+    listPlaygroundRuns: async ({ context }) => ({ data: await runs.list(context) }),
+    getPlaygroundRun: async ({ context, params }) => ({ data: await runs.read(context, params.id) }),
+    deletePlaygroundRun: async ({ context, params }) => {
+      const document = await runs.get(context, params.id);
+      await parts.metadata.change(undefined, async (repositories) => {
+        await repositories.judging.delete(document);
+        await record(repositories, context, {
+          action: 'playground.delete',
+          objectKind: 'playground',
+          objectId: document.id,
+        });
+      });
+      return { data: { id: document.id } };
     },
   };
 }

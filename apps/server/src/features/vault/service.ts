@@ -315,8 +315,11 @@ export function createVault({ metadata, envelope }: VaultParts) {
       { id, purpose }: { readonly id: string; readonly purpose: string },
     ): Promise<string> {
       const secret = await metadata.vaultSecrets.get(place, id);
-      await audit.write(actor, entry('use', secret, { purpose, version: secret.version }));
-      const stored = await metadata.vaultSecrets.version(place, id, secret.version);
+      // Both before it is opened: nobody gets a secret of whose use there is no row.
+      const [stored] = await Promise.all([
+        metadata.vaultSecrets.version(place, id, secret.version),
+        audit.write(actor, entry('use', secret, { purpose, version: secret.version })),
+      ]);
       return openValue(envelope, place, { ...secret, version: stored.version, sealed: stored.sealed });
     },
   };

@@ -22,6 +22,7 @@ import { FormDialog } from '../../ui/form.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { QueueAgreement } from './queue-agreement.tsx';
 
 /** Queues of spans that people label, and the one that is being worked on. */
 export function Annotation({ mayChange }: { mayChange: boolean }) {
@@ -29,6 +30,7 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
   const query = useQuery(queuesQuery(environment));
   const [making, setMaking] = useState(false);
   const [filling, setFilling] = useState<AnnotationQueue>();
+  const [told, setTold] = useState('');
   const [working, setWorking] = useState<AnnotationQueue>();
   const remove = useApiMutation((id: string) => deleteQueue(environment, id), { touches: [JUDGE_KEY] });
   if (query.isPending) return <SkeletonRows rows={3} label="Loading the queues" />;
@@ -54,7 +56,20 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
           keyOf={({ id }) => id}
           empty=""
           columns={[
-            { label: 'Queue', cell: ({ name }) => name },
+            {
+              label: 'Queue',
+              cell: ({ id, name }) => (
+                <button
+                  type="button"
+                  className="hover:underline"
+                  aria-expanded={id === told}
+                  title="How far the reviewers agree"
+                  onClick={() => setTold(id === told ? '' : id)}
+                >
+                  {name}
+                </button>
+              ),
+            },
             { label: 'Reviewers', align: 'end', cell: ({ reviewers }) => reviewers },
             { label: 'Open', align: 'end', cell: ({ counts }) => formatCount(counts.open) },
             { label: 'Disputed', align: 'end', cell: ({ counts }) => formatCount(counts.disputed) },
@@ -77,6 +92,11 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
           ]}
         />
       )}
+      {rows
+        .filter(({ id }) => id === told)
+        .map((queue) => (
+          <QueueAgreement key={queue.id} queue={queue} />
+        ))}
       {making && <NewQueue onClose={() => setMaking(false)} />}
       {filling && <FillDialog queue={filling} onClose={() => setFilling(undefined)} />}
     </div>

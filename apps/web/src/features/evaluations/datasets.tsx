@@ -9,10 +9,9 @@ import {
   datasetsQuery,
   deleteDataset,
   exportDataset,
-  importDataset,
   JUDGE_KEY,
 } from '../../api/evaluations.ts';
-import { DASH, formatCount } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 import { saveFile } from '../../lib/save-stream.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,24 +22,9 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { ImportDialog } from './dataset-import.tsx';
 import type { EvaluationsSearch } from './evaluations-search.ts';
-
-/** A value of an item in a cell: a text, or the only one of an object, as it is; anything else as JSON. */
-export function valueText(value: unknown): string {
-  if (value === null || value === undefined) return DASH;
-  if (typeof value === 'string') return value;
-  const [first, ...more] = typeof value === 'object' && !Array.isArray(value) ? Object.values(value) : [];
-  return typeof first === 'string' && more.length === 0 ? first : JSON.stringify(value);
-}
-
-const FORMATS = [
-  { value: 'jsonl', label: 'JSON lines' },
-  { value: 'csv', label: 'CSV' },
-  { value: 'langfuse', label: 'Langfuse' },
-  { value: 'openai', label: 'OpenAI evals' },
-  { value: 'promptfoo', label: 'promptfoo' },
-] as const;
-type Format = (typeof FORMATS)[number]['value'];
+import { valueText } from './value-text.ts';
 
 /** Datasets with their items, and files that are read into them. */
 export function Datasets(props: {
@@ -139,12 +123,24 @@ function Items({ dataset, mayChange }: { dataset: DatasetView; mayChange: boolea
     },
     { touches: [JUDGE_KEY] },
   );
-  const items = useQuery(datasetItemsQuery(environment, dataset.id));
+  const [revision, setRevision] = useState<number>();
+  const items = useQuery(datasetItemsQuery(environment, dataset.id, revision));
+  const isNewest = revision === undefined || revision === dataset.revision;
   return (
     <section aria-label={`Items of ${dataset.name}`}>
-      <h2 className="text-sm font-medium">
-        {dataset.name}, revision {dataset.revision}: the first 100 items
-      </h2>
+      <div className="mb-2 flex flex-wrap items-end gap-3">
+        <h2 className="text-sm font-medium">{dataset.name}: the first 100 items</h2>
+        <SelectField
+          label="As of revision"
+          className="w-28"
+          value={String(revision ?? dataset.revision)}
+          onValue={(value) => setRevision(Number(value))}
+          options={Array.from({ length: Math.min(dataset.revision, 200) }, (_, at) => {
+            const value = String(dataset.revision - at);
+            return { value, label: value };
+          })}
+        />
+      </div>
       <ErrorLine error={put.error} />
       <Table
         label="Items"
@@ -174,7 +170,8 @@ function Items({ dataset, mayChange }: { dataset: DatasetView; mayChange: boolea
             label: '',
             align: 'end',
             cell: (item) =>
-              mayChange && (
+              mayChange &&
+              isNewest && (
                 <Button
                   busy={put.isPending && put.variables?.id === item.id}
                   onClick={() =>
@@ -191,111 +188,64 @@ function Items({ dataset, mayChange }: { dataset: DatasetView; mayChange: boolea
   );
 }
 
+/** A schema as it is typed; null: none, undefined: it cannot be read. */
+function schemaOf(text: string): Record<string, unknown> | null | undefined {
+  if (text.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function NewDataset({ onClose }: { onClose: () => void }) {
   const { environment } = useShell();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
-  const make = useApiMutation(() => createDataset(environment, { name, description }), {
-    touches: [JUDGE_KEY],
-    onDone: onClose,
-  });
+  const [schemas, setSchemas] = useState({ input: '', expected: '' });
+  const [inputSchema, expectedSchema] = [schemaOf(schemas.input), schemaOf(schemas.expected)];
+  const make = useApiMutation(
+    () =>
+      createDataset(environment, {
+        name,
+        description,
+        inputSchema: inputSchema ?? null,
+        expectedSchema: expectedSchema ?? null,
+      }),
+    { touches: [JUDGE_KEY], onDone: onClose },
+  );
   return (
     <FormDialog
       title="New dataset"
       action="Create"
       busy={make.isPending}
       error={make.error}
-      ready={name.trim() !== ''}
+      ready={name.trim() !== '' && inputSchema !== undefined && expectedSchema !== undefined}
       onSubmit={() => make.mutate(undefined)}
       onClose={onClose}
     >
       <TextField label="Name" value={name} onValue={setName} required autoFocus />
       <TextArea label="Description" value={description} onValue={setDescription} />
-    </FormDialog>
-  );
-}
-
-function ImportDialog({ dataset, onClose }: { dataset: DatasetView; onClose: () => void }) {
-  const { environment } = useShell();
-  const [format, setFormat] = useState<Format>('jsonl');
-  const [text, setText] = useState('');
-  const [input, setInput] = useState('');
-  const [expected, setExpected] = useState('');
-  const body = (preview: boolean) => ({
-    format,
-    text,
-    preview,
-    columns: {
-      ...(input === '' ? {} : { input }),
-      ...(expected === '' ? {} : { expectedOutput: expected }),
-    },
-  });
-  const look = useApiMutation(() => importDataset(environment, dataset.id, body(true)), { touches: [] });
-  const take = useApiMutation(() => importDataset(environment, dataset.id, body(false)), {
-    touches: [JUDGE_KEY],
-    onDone: onClose,
-  });
-  const seen = look.data;
-  return (
-    <FormDialog
-      title={`Import into ${dataset.name}`}
-      action="Import"
-      wide
-      busy={take.isPending}
-      error={take.error ?? look.error}
-      ready={text !== '' && seen !== undefined && seen.errors.length === 0}
-      onSubmit={() => take.mutate(undefined)}
-      onClose={onClose}
-    >
-      <SelectField
-        label="Format"
-        value={format}
-        onValue={(value) => setFormat(FORMATS.find((one) => one.value === value)?.value ?? 'jsonl')}
-        options={FORMATS}
-      />
-      {format === 'csv' && (
-        <>
-          <TextField
-            label="Column of the input"
-            value={input}
-            onValue={setInput}
-            hint="Empty: all columns."
+      <details>
+        <summary className="text-sm text-muted">Schemas that items have to fit</summary>
+        <div className="flex flex-col gap-3 pt-2">
+          <TextArea
+            label="JSON Schema of inputs"
+            value={schemas.input}
+            onValue={(input) => setSchemas((before) => ({ ...before, input }))}
+            error={inputSchema === undefined ? 'This is no JSON object.' : undefined}
           />
-          <TextField label="Column of what is expected" value={expected} onValue={setExpected} />
-        </>
-      )}
-      <TextArea
-        label="Content"
-        value={text}
-        onValue={setText}
-        rows={8}
-        hint="At most 900 kB at a time; larger files in parts."
-      />
-      <input
-        type="file"
-        aria-label="File"
-        onChange={(event) => void event.target.files?.[0]?.text().then(setText)}
-      />
-      <Button busy={look.isPending} onClick={() => look.mutate(undefined)}>
-        Preview
-      </Button>
-      {seen && (
-        <div role="status" className="text-sm">
-          <p>
-            {seen.items} items. {seen.errors.length > 0 && 'Mend these lines first:'}
-          </p>
-          {seen.errors.slice(0, 10).map(({ line, message }) => (
-            <p key={`${line} ${message}`} className="text-danger">
-              Line {line}: {message}
-            </p>
-          ))}
-          {seen.first.slice(0, 3).map((item) => (
-            <pre key={item.id} className="overflow-x-auto text-xs">
-              {valueText(item.input)} → {valueText(item.expectedOutput)}
-            </pre>
-          ))}
+          <TextArea
+            label="JSON Schema of what is expected"
+            value={schemas.expected}
+            onValue={(expected) => setSchemas((before) => ({ ...before, expected }))}
+            error={expectedSchema === undefined ? 'This is no JSON object.' : undefined}
+          />
         </div>
-      )}
+      </details>
     </FormDialog>
   );
 }

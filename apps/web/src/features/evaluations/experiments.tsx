@@ -11,22 +11,24 @@ import {
   experimentItemsQuery,
   experimentsQuery,
   JUDGE_KEY,
+  resumeExperiment,
 } from '../../api/evaluations.ts';
 import { modelsQuery } from '../../api/models.ts';
 import { DASH, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { CheckList, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { valueText } from './datasets.tsx';
 import type { EvaluationsSearch } from './evaluations-search.ts';
 import { PassRate } from './overview.tsx';
 import { scoreText, Verdict } from './score-list.tsx';
+import { valueText } from './value-text.ts';
 
 const TONES = { running: 'accent', done: 'ok', paused: 'warn' } as const;
 
@@ -104,6 +106,9 @@ export function Experiments(props: {
       )}
       {open && (
         <>
+          {props.mayChange && (open.status === 'paused' || open.counts.failed > 0) && (
+            <Resume key={open.id} experiment={open} />
+          )}
           <SelectField
             label="Compare with"
             className="w-72"
@@ -128,12 +133,49 @@ export function Experiments(props: {
   );
 }
 
+/** Runs what failed and what a reached cap holds back once more. */
+function Resume({ experiment }: { experiment: ExperimentView }) {
+  const { environment } = useShell();
+  const [cap, setCap] = useState(experiment.capUsd === null ? '' : String(experiment.capUsd));
+  const { status, counts } = experiment;
+  const again = useApiMutation(
+    () => resumeExperiment(environment, experiment.id, { capUsd: cap.trim() === '' ? null : Number(cap) }),
+    { touches: [JUDGE_KEY] },
+  );
+  return (
+    <section aria-label="Resume" className="flex flex-wrap items-end gap-3 rounded-md border border-line p-3">
+      <p className="min-w-48 grow self-center text-sm">
+        {status === 'paused'
+          ? `The cap is reached: ${counts.waiting} items wait. Raise it to go on.`
+          : `${counts.failed} items failed. They can be run once more; what is done stays.`}
+      </p>
+      {experiment.target.kind !== 'external' && (
+        <TextField
+          label="At most US dollars"
+          className="w-40"
+          value={cap}
+          onValue={setCap}
+          inputMode="decimal"
+        />
+      )}
+      <Button
+        busy={again.isPending}
+        disabled={cap.trim() !== '' && !(Number(cap) >= 0)}
+        onClick={() => again.mutate(undefined)}
+      >
+        Run them again
+      </Button>
+      <ErrorLine error={again.error} />
+    </section>
+  );
+}
+
 const targetText = (target: ExperimentView['target']): string =>
   target.kind === 'external'
     ? 'application'
     : target.kind === 'prompt'
       ? `${target.prompt} ${target.version}`
-      : 'template';
+      : target.kind;
 
 function Results({ experiment }: { experiment: ExperimentView }) {
   const { environment } = useShell();

@@ -145,6 +145,7 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
   const analytics = useQuery(analyticsQuery(environment, { by: 'name', from }));
   const chosen = useQuery(analyticsQuery(environment, { by, from, ...only }));
   const failing = useQuery(analyticsQuery(environment, { by: 'label', from, verdict: 'fail', ...only }));
+  const failures = useQuery(scoresQuery(environment, { of: 'telemetry', ...only, verdict: 'fail' }));
   const scores = useQuery(
     scoresQuery(environment, { of: 'telemetry', ...only, ...(search.fails ? { verdict: 'fail' } : {}) }),
   );
@@ -230,6 +231,12 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
                   columns={[
                     { label: 'Label', cell: ({ key }) => key },
                     { label: 'Failed', align: 'end', cell: (row) => formatCount(row.failed) },
+                    {
+                      label: 'Newest example',
+                      cell: ({ key }) => (
+                        <Example score={failures.data?.find(({ label }) => label === key)} />
+                      ),
+                    },
                   ]}
                 />
               </div>
@@ -301,6 +308,21 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
         <ScoreTable rows={scores.data ?? []} />
       </section>
     </div>
+  );
+}
+
+/** Why a span failed, and the way to it. */
+function Example({ score }: { score: ScoreView | undefined }) {
+  if (score === undefined || score.traceId === null) return DASH;
+  return (
+    <Link
+      to="/traces/$traceId"
+      params={{ traceId: score.traceId }}
+      search={score.spanId === null ? {} : { span: score.spanId, tab: 'scores' }}
+      className="line-clamp-2 min-w-40 whitespace-normal wrap-anywhere text-accent hover:underline"
+    >
+      {score.explanation ?? score.traceId.slice(0, 8)}
+    </Link>
   );
 }
 

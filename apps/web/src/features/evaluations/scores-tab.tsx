@@ -21,7 +21,7 @@ export default function ScoresTab({ detail }: { detail: SpanDetail }) {
   const elsewhere = rows.length - own.length - ofTrace.length;
   return (
     <div className="flex flex-col gap-3 p-3">
-      {can('member') && <SpanActions traceId={traceId} spanId={spanId} />}
+      {can('member') && <SpanActions spans={[{ traceId, spanId }]} />}
       {!can('viewer') ? (
         <p className="text-muted">Sign in to see scores.</p>
       ) : query.isPending ? (

@@ -19,18 +19,20 @@ interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
 }
-/** What is judged: a span, or the model calls of a session. */
-export type Judged = { readonly spans: SpanIds[] } | { readonly sessionId: string };
+/** What is judged: spans, or the model calls of traces or of a session. */
+type Judged =
+  | { readonly spans: SpanIds[] }
+  | { readonly traceIds: string[] }
+  | { readonly sessionId: string };
 
-/** Evaluate, add to a dataset, put into a queue: what can be done with a span that was read. */
-export function SpanActions({ traceId, spanId }: SpanIds) {
+/** Evaluate, add to a dataset, put into a queue: what can be done with spans that were read or chosen. */
+export function SpanActions({ spans }: { spans: SpanIds[] }) {
   const [open, setOpen] = useState<'evaluate' | 'dataset' | 'queue'>();
   const [said, setSaid] = useState('');
   const done = (text: string) => {
     setSaid(text);
     setOpen(undefined);
   };
-  const spans = [{ traceId, spanId }];
   const close = () => setOpen(undefined);
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -123,7 +125,12 @@ function QueueDialog(props: DialogProps & { spans: SpanIds[] }) {
   const [id, setId] = useState('');
   const add = useApiMutation(() => fillQueue(environment, id, { spans: props.spans }), {
     touches: [JUDGE_KEY],
-    onDone: ({ added }) => props.onDone(added === 0 ? 'It is in the queue already.' : 'Added to the queue.'),
+    onDone: ({ added }) =>
+      props.onDone(
+        added === 0
+          ? 'In the queue already.'
+          : `Added to the queue${added < props.spans.length ? `: ${added}, the others were in it` : ''}.`,
+      ),
   });
   return (
     <FormDialog

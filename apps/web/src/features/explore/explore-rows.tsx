@@ -84,6 +84,8 @@ interface ExploreRowsProps<Row> {
   query: Pages<Row>;
   sort: string;
   columns: readonly RowColumn<Row>[];
+  /** Stands before those that are chosen. */
+  first?: RowColumn<Row> | undefined;
   keyOf: (row: Row) => string;
   onScrolled?: (top: number) => void;
   /** Rows are as high as their text. */
@@ -164,7 +166,7 @@ function Rows<Row>(props: ExploreRowsProps<Row> & { shown: Shown<Row>; moreFaile
       label={props.label}
       key={layout}
       place={`${noun} ${choice} ${scope.q} ${sort} ${layout}`}
-      columns={chosenColumns(props.columns, search.cols)}
+      columns={[...(props.first ? [props.first] : []), ...chosenColumns(props.columns, search.cols)]}
       rows={rows}
       keyOf={keyOf}
       active={search.row}

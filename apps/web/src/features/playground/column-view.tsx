@@ -3,7 +3,8 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { callKey, type Column, readJson } from './column.ts';
+import { callKey, type Column, isObject, readJson } from './column.ts';
+import { PromptChoice } from './prompt-choice.tsx';
 
 const ROLES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
@@ -36,6 +37,13 @@ export function ColumnView(props: {
           onValue={(temperature) => onChange({ temperature })}
           inputMode="decimal"
         />
+        <TextField
+          label="Most tokens"
+          className="w-24"
+          value={column.maxTokens}
+          onValue={(maxTokens) => onChange({ maxTokens })}
+          inputMode="numeric"
+        />
         {props.onRemove && (
           <Button
             className="mb-0.5"
@@ -46,12 +54,15 @@ export function ColumnView(props: {
           </Button>
         )}
       </div>
+      <PromptChoice column={column} onChange={onChange} />
       {messages.map((message, at) => (
         <MessageField
           key={at}
           message={message}
           onChange={(next) => setMessage(at, next)}
-          onRemove={messages.length > 1 ? () => setMessage(at, undefined) : undefined}
+          onRemove={
+            messages.length > 1 || column.prompt !== undefined ? () => setMessage(at, undefined) : undefined
+          }
         />
       ))}
       <div className="flex flex-wrap gap-2">
@@ -105,9 +116,6 @@ export function ColumnView(props: {
     </section>
   );
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function MessageField(props: {
   message: PlaygroundMessage;

@@ -1,4 +1,13 @@
-import type { PlaygroundMessage, SpanDetail } from '@candela/contract';
+import type {
+  PlaygroundAnswer,
+  PlaygroundMessage,
+  PlaygroundRun,
+  PromptVersionView,
+  SpanDetail,
+} from '@candela/contract';
+import type { PromptMessage } from '@candela/contract/messages';
+import { formatCost, formatDuration } from '../../lib/format.ts';
+import { outputFormat } from '../trace/output-format.ts';
 
 /** A call of a tool that a model made. It is never executed. */
 export interface ToolCall {
@@ -11,11 +20,14 @@ export interface ToolCall {
 export interface Column {
   readonly key: number;
   readonly modelId: string;
+  /** A managed prompt: its messages come before those written here. */
+  readonly prompt: { readonly id: string; readonly version: string } | undefined;
   readonly messages: readonly PlaygroundMessage[];
   /** JSON as it is typed. */
   readonly tools: string;
   readonly schema: string;
   readonly temperature: string;
+  readonly maxTokens: string;
   /** Results of tools by what they were called with, from the span that was opened. */
   readonly recorded: ReadonlyMap<string, string>;
   readonly answer: string;
@@ -27,15 +39,24 @@ export interface Column {
 export const blank = (key: number, modelId = ''): Column => ({
   key,
   modelId,
+  prompt: undefined,
   messages: [{ role: 'user', text: 'Answer in one sentence: {{question}}' }],
   tools: '',
   schema: '',
   temperature: '',
+  maxTokens: '',
   recorded: new Map(),
   answer: '',
   calls: [],
   told: '',
 });
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const numberText = (value: unknown): string =>
+  value !== undefined && value !== null && Number.isFinite(Number(value)) ? String(value) : '';
+const jsonText = (value: unknown): string => JSON.stringify(value, null, 2);
 
 export function readJson(text: string): unknown {
   try {
@@ -92,7 +113,7 @@ function recordedIn(messages: readonly PlaygroundMessage[]): ReadonlyMap<string,
   );
 }
 
-/** A call of a model as a column: its messages, tools, schema and temperature. */
+/** A call of a model as a column: its messages, tools, schema and settings. */
 export function columnOf(
   span: SpanDetail,
   key: number,
@@ -103,30 +124,106 @@ export function columnOf(
     span.attributes.find(({ key: name }) => names.includes(name))?.value;
   const model = models.find((one) => one.model === (span.requestModel ?? span.responseModel));
   const messages = input.flatMap(messagesOf);
-  const temperature = attribute('gen_ai.request.temperature', 'llm.request.temperature');
+  const schema = readJson(outputFormat(span)?.schema ?? '');
   return {
     ...blank(key, model?.id ?? models[0]?.id ?? ''),
     messages,
     recorded: recordedIn(messages),
-    temperature: typeof temperature === 'number' ? String(temperature) : '',
+    temperature: numberText(attribute('gen_ai.request.temperature', 'llm.request.temperature')),
+    maxTokens: numberText(attribute('gen_ai.request.max_tokens', 'llm.request.max_tokens')),
+    schema: isObject(schema) ? jsonText(schema) : '',
     tools:
       tools.length === 0
         ? ''
-        : JSON.stringify(
+        : jsonText(
             tools.map(({ name, description, parameters }) => ({
               name,
               description,
               schema: readJson(parameters) ?? { type: 'object' },
             })),
-            null,
-            2,
           ),
   };
 }
 
-/** The texts of a column as one prompt: what a draft or an experiment is made of. */
-export const templateOf = ({ messages }: Column): string =>
-  messages
-    .flatMap((message) => (message.role === 'system' || message.role === 'user' ? [message.text] : []))
-    .filter((text) => text !== '')
-    .join('\n\n');
+/** What a version of a managed prompt says beside its messages: tools, the form of the answer, settings. */
+export function callOfVersion(version: PromptVersionView): Partial<Column> {
+  const { tools = [], responseFormat, modelSettings } = version;
+  return {
+    tools:
+      tools.length === 0
+        ? ''
+        : jsonText(
+            tools.map(({ name, description = '', parameters }) => ({
+              name,
+              description,
+              schema: parameters ?? { type: 'object' },
+            })),
+          ),
+    schema: responseFormat?.type === 'json_schema' ? jsonText(responseFormat.schema) : '',
+    temperature: numberText(modelSettings?.temperature),
+    maxTokens: numberText(modelSettings?.maxTokens),
+  };
+}
+
+/** The messages of a version of a managed prompt, to be changed here. */
+export const messagesOfVersion = ({ prompt, messages }: PromptVersionView): PlaygroundMessage[] =>
+  (messages ?? [{ role: 'user' as const, content: prompt }]).map(({ role, content }) => ({
+    role: role === 'developer' ? 'system' : role,
+    text: content,
+  }));
+
+/** What is sent of a column. */
+export function bodyOf(column: Column, fallbackModel: string) {
+  const { modelId, messages, prompt, tools, schema, temperature, maxTokens } = column;
+  const responseSchema = readJson(schema || 'null');
+  return {
+    modelId: modelId || fallbackModel,
+    messages: [...messages],
+    tools: (readJson(tools || '[]') ?? []) as { name: string }[],
+    ...(prompt === undefined ? {} : { prompt: { ...prompt } }),
+    ...(isObject(responseSchema) ? { responseSchema } : {}),
+    ...(temperature === '' ? {} : { temperature: Number(temperature) }),
+    ...(maxTokens === '' ? {} : { maxOutputTokens: Number(maxTokens) }),
+  };
+}
+
+/** How an answer ended, in a line. */
+export function factsOf(
+  answer: Pick<PlaygroundAnswer, 'usage' | 'costUsd' | 'firstTokenMs' | 'durationMs' | 'finish'>,
+): string {
+  const { usage, costUsd, firstTokenMs, durationMs, finish } = answer;
+  const facts = [
+    firstTokenMs === null ? '' : `first token ${formatDuration(firstTokenMs)}`,
+    durationMs === null ? '' : `total ${formatDuration(durationMs)}`,
+    usage === null ? '' : `${usage.input} in, ${usage.output} out`,
+    costUsd === null ? '' : formatCost(costUsd),
+    finish ?? 'stopped',
+  ];
+  return facts.filter((fact) => fact !== '').join(' · ');
+}
+
+/** The columns of a run that was kept, as they were when it ended. */
+export const columnsOfRun = ({ columns }: PlaygroundRun): Column[] =>
+  columns.map(({ answer, tools, responseSchema, temperature, maxOutputTokens, ...asked }, key) => ({
+    ...blank(key, asked.modelId),
+    prompt: asked.prompt,
+    messages: asked.messages,
+    recorded: recordedIn(asked.messages),
+    tools: tools.length === 0 ? '' : jsonText(tools),
+    schema: responseSchema === null ? '' : jsonText(responseSchema),
+    temperature: numberText(temperature),
+    maxTokens: numberText(maxOutputTokens),
+    answer: answer.text,
+    calls: answer.calls,
+    told: answer.error ?? factsOf(answer),
+  }));
+
+/** The messages of a column as those of a chat prompt. Calls and results of tools have no place in one. */
+export const chatOf = ({ messages }: Pick<Column, 'messages'>): PromptMessage[] =>
+  messages.flatMap((message) =>
+    message.role === 'tool' || message.text === '' ? [] : [{ role: message.role, content: message.text }],
+  );
+
+/** Of messages: whether they are one text that a user says, which a plain prompt holds. */
+export const plainText = (messages: readonly PromptMessage[]): string | undefined =>
+  messages.length === 1 && messages[0]?.role === 'user' ? messages[0].content : undefined;

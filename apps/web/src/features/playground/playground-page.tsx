@@ -1,21 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Play, Plus, Square } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { playgroundEvents } from '../../api/evaluations.ts';
+import { History, Play, Plus, Square } from 'lucide-react';
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { JUDGE_KEY, playgroundEvents, playgroundRunQuery } from '../../api/evaluations.ts';
 import { modelsQuery } from '../../api/models.ts';
 import { spanQuery } from '../../api/trace.ts';
-import { formatCost, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea } from '../../ui/field.tsx';
 import { PAGE_COLUMN } from '../../ui/page-column.ts';
 import { Notice } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { blank, type Column, columnOf, readJson } from './column.ts';
-import { ColumnView, isObject } from './column-view.tsx';
+import { blank, bodyOf, type Column, columnOf, columnsOfRun, factsOf, isObject, readJson } from './column.ts';
+import { ColumnView } from './column-view.tsx';
 import { DraftDialog, ExperimentDialog, ItemDialog } from './save-dialogs.tsx';
 
+const RunHistory = lazy(() => import('./run-history.tsx'));
 const TextDiff = lazy(() => import('../../ui/text-diff.tsx'));
 const route = getRouteApi('/playground');
 const MOST_COLUMNS = 6;
@@ -26,10 +26,16 @@ type Saving = { readonly what: 'draft' | 'item' | 'experiment'; readonly column:
 export function PlaygroundPage() {
   const { environment } = useShell();
   const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
   const models = useQuery(modelsQuery(environment));
   const span = useQuery({
     ...spanQuery(search.trace ?? '', search.span ?? '', undefined),
     enabled: search.trace !== undefined && search.span !== undefined,
+  });
+  const kept = useQuery({
+    ...playgroundRunQuery(environment, search.run ?? ''),
+    enabled: search.run !== undefined,
   });
   const [columns, setColumns] = useState<readonly Column[]>([blank(0)]);
   const [variables, setVariables] = useState('{"question": "Why is the sky blue?"}');
@@ -48,6 +54,19 @@ export function PlaygroundPage() {
       setVariables('{}');
     }
   }, [opened, known]);
+  // A run that was made here is on the page already.
+  const here = useRef<string>(undefined);
+  const past = kept.data;
+  const show = (run: NonNullable<typeof past>) => {
+    here.current = run.id;
+    setColumns(columnsOfRun(run));
+    setVariables(JSON.stringify(run.variables));
+  };
+  const showOnce = useEffectEvent((run: typeof past) => {
+    if (run !== undefined && here.current !== run.id) show(run);
+  });
+  useEffect(() => showOnce(past), [past]);
+  const [browsing, setBrowsing] = useState(false);
   const change = (key: number, next: Partial<Column>) =>
     setColumns((before) => before.map((one) => (one.key === key ? { ...one, ...next } : one)));
   const parsed = readJson(variables);
@@ -65,41 +84,29 @@ export function PlaygroundPage() {
       setColumns((before) => before.map((one) => (one.key === key ? { ...one, ...how(one) } : one)));
     };
     try {
-      const body = {
-        variables: filled,
-        columns: asked.map(({ modelId, messages, tools, schema, temperature }) => {
-          const responseSchema = readJson(schema || 'null');
-          return {
-            modelId: modelId || (known?.[0]?.id ?? ''),
-            messages: [...messages],
-            tools: (readJson(tools || '[]') ?? []) as { name: string }[],
-            ...(isObject(responseSchema) ? { responseSchema } : {}),
-            ...(temperature === '' ? {} : { temperature: Number(temperature) }),
-          };
-        }),
-      };
+      const fallback = known?.[0]?.id ?? '';
+      const body = { variables: filled, columns: asked.map((one) => bodyOf(one, fallback)) };
       for await (const told of playgroundEvents(environment, body, stop.signal)) {
         if (told.event === 'delta') patch(told.column, ({ answer }) => ({ answer: answer + told.text }));
         else if (told.event === 'tool') patch(told.column, ({ calls }) => ({ calls: [...calls, told] }));
         else if (told.event === 'failure') patch(told.column, () => ({ told: told.err }));
+        else if (told.event === 'done') patch(told.column, () => ({ told: factsOf(told) }));
+        else if (told.id === null) setSaid(told.err ?? '');
         else {
-          const facts = [
-            told.firstTokenMs === null ? '' : `first token ${formatDuration(told.firstTokenMs)}`,
-            `total ${formatDuration(told.durationMs)}`,
-            told.usage === null ? '' : `${told.usage.input} in, ${told.usage.output} out`,
-            told.costUsd === null ? '' : formatCost(told.costUsd),
-            told.finish,
-          ];
-          patch(told.column, () => ({ told: facts.filter((fact) => fact !== '').join(' · ') }));
+          here.current = told.id;
+          void navigate({ search: { run: told.id }, replace: true });
         }
       }
     } catch (thrown) {
       if (!stop.signal.aborted) setFailure(thrown);
     } finally {
       setBusy(false);
+      void client.invalidateQueries({ queryKey: [...JUDGE_KEY, 'playground'] });
     }
   }
 
+  const save = (what: Saving['what'], column: Column) =>
+    setSaving({ what, column: { ...column, modelId: column.modelId || (known?.[0]?.id ?? '') } });
   const isReady = isObject(parsed) && (known?.length ?? 0) > 0;
   const [first] = columns;
   const other = columns.find(({ key }) => String(key) === compared && key !== first?.key);
@@ -139,6 +146,10 @@ export function PlaygroundPage() {
           <Plus size={14} aria-hidden />
           Column
         </Button>
+        <Button onClick={() => setBrowsing(true)}>
+          <History size={14} aria-hidden />
+          Runs
+        </Button>
         {busy ? (
           <Button onClick={() => running.current?.abort()}>
             <Square size={14} aria-hidden />
@@ -151,7 +162,7 @@ export function PlaygroundPage() {
           </Button>
         )}
       </div>
-      <ErrorLine error={failure ?? span.error} className="p-3" />
+      <ErrorLine error={failure ?? span.error ?? kept.error} className="p-3" />
       {known?.length === 0 && (
         <Notice title="No model is configured">
           <Link to="/settings/models" className="text-accent hover:underline">
@@ -176,11 +187,9 @@ export function PlaygroundPage() {
                 }
               />
               <div className="flex flex-wrap gap-2">
-                <Button onClick={() => setSaving({ what: 'draft', column: one })}>Save as draft …</Button>
-                <Button onClick={() => setSaving({ what: 'item', column: one })}>Add to dataset …</Button>
-                <Button onClick={() => setSaving({ what: 'experiment', column: one })}>
-                  Run on a dataset …
-                </Button>
+                <Button onClick={() => save('draft', one)}>Save as draft …</Button>
+                <Button onClick={() => save('item', one)}>Add to dataset …</Button>
+                <Button onClick={() => save('experiment', one)}>Run on a dataset …</Button>
               </div>
             </div>
           ))}
@@ -212,6 +221,21 @@ export function PlaygroundPage() {
           </section>
         )}
       </div>
+      {browsing && (
+        <Suspense>
+          <RunHistory
+            shown={search.run}
+            onOpen={(run) => {
+              // Opened again it is as it was, whatever was changed here meanwhile.
+              if (run === past?.id) show(past);
+              else here.current = undefined;
+              void navigate({ search: { run } });
+              setBrowsing(false);
+            }}
+            onClose={() => setBrowsing(false)}
+          />
+        </Suspense>
+      )}
       {saving?.what === 'draft' && <DraftDialog column={saving.column} onDone={done} onClose={close} />}
       {saving?.what === 'item' && (
         <ItemDialog column={saving.column} variables={filled} onDone={done} onClose={close} />

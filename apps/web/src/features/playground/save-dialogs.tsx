@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import type { PromptMessage } from '@candela/contract/messages';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import {
   addDatasetItems,
   createExperiment,
@@ -8,12 +9,22 @@ import {
   evaluatorsQuery,
   JUDGE_KEY,
 } from '../../api/evaluations.ts';
-import { createPromptIn, PROMPT_KEYS } from '../../api/prompts.ts';
+import {
+  createPromptIn,
+  PROMPT_KEYS,
+  promptsQuery,
+  promptVersionQuery,
+  saveDraftIn,
+} from '../../api/prompts.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { CheckList, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
+import { SkeletonRows } from '../../ui/states.tsx';
+import { NAME, NAME_RULE } from '../prompts/new-prompt.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { type Column, templateOf } from './column.ts';
+import { chatOf, type Column, isObject, messagesOfVersion, plainText, readJson } from './column.ts';
+
+const ChatEditor = lazy(() => import('../prompts/chat-editor.tsx'));
 
 interface DialogProps {
   column: Column;
@@ -21,19 +32,70 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** A column's texts as the draft of a new managed prompt. */
+/** What a column sets beside its messages, as a version of a managed prompt keeps it. */
+function callOf({ tools, schema, temperature, maxTokens }: Column) {
+  const offered = readJson(tools || '[]');
+  const form = readJson(schema || 'null');
+  const settings = {
+    ...(temperature === '' ? {} : { temperature: Number(temperature) }),
+    ...(maxTokens === '' ? {} : { maxTokens: Number(maxTokens) }),
+  };
+  return {
+    ...(Object.keys(settings).length === 0 ? {} : { modelSettings: settings }),
+    ...(Array.isArray(offered) && offered.length > 0
+      ? {
+          tools: (offered as { name: string; description?: string; schema?: Record<string, unknown> }[]).map(
+            ({ name, description, schema: parameters }) => ({
+              name,
+              ...(description === undefined ? {} : { description }),
+              ...(parameters === undefined ? {} : { parameters }),
+            }),
+          ),
+        }
+      : {}),
+    ...(isObject(form)
+      ? { responseFormat: { type: 'json_schema' as const, name: 'answer', schema: form } }
+      : {}),
+  };
+}
+
+/** The messages of a column with those of its managed prompt before them. */
+function useWholeChat(column: Column): { messages: readonly PromptMessage[] | undefined; error: unknown } {
+  const { environment } = useShell();
+  const { prompt } = column;
+  const query = useQuery({
+    ...promptVersionQuery(environment, prompt?.id ?? '', prompt?.version ?? ''),
+    enabled: prompt !== undefined,
+  });
+  const own = chatOf(column);
+  if (prompt === undefined) return { messages: own, error: null };
+  return {
+    messages: query.data && [...chatOf({ messages: messagesOfVersion(query.data) }), ...own],
+    error: query.error,
+  };
+}
+
+/** A column's messages, settings, tools and form of the answer as a draft: of a new managed prompt, or of one there is. */
 export function DraftDialog({ column, onDone, onClose }: DialogProps) {
   const { environment } = useShell();
+  const prompts = useInfiniteQuery(promptsQuery(environment, { q: '', tag: '' }));
+  const [id, setId] = useState(column.prompt?.id ?? '');
   const [name, setName] = useState('');
-  const [text, setText] = useState(templateOf(column));
+  const [changed, setChanged] = useState<readonly PromptMessage[]>();
+  const whole = useWholeChat(column);
+  const messages = changed ?? whole.messages ?? [];
+  const all = (prompts.data?.pages ?? []).flatMap(({ data }) => data);
+  const leftOut = column.messages.length - chatOf(column).length;
   const make = useApiMutation(
-    () =>
-      createPromptIn(environment)({
-        name,
-        prompt: text,
-        metaProperties: column.temperature === '' ? {} : { temperature: Number(column.temperature) },
-      }),
-    { touches: [PROMPT_KEYS], onDone: () => onDone(`Saved as the draft of ${name}.`) },
+    () => {
+      const text = plainText(messages);
+      const said = text === undefined ? { messages: [...messages] } : { prompt: text };
+      const body = { ...said, ...callOf(column) };
+      return id === ''
+        ? createPromptIn(environment)({ name, ...body })
+        : saveDraftIn(environment)({ id, ...body });
+    },
+    { touches: [PROMPT_KEYS], onDone: (prompt) => onDone(`Saved as the draft of ${prompt.name}.`) },
   );
   return (
     <FormDialog
@@ -41,13 +103,38 @@ export function DraftDialog({ column, onDone, onClose }: DialogProps) {
       action="Save"
       wide
       busy={make.isPending}
-      error={make.error}
-      ready={name.trim() !== '' && text.trim() !== ''}
+      error={make.error ?? whole.error}
+      ready={(id !== '' || NAME.test(name)) && messages.some(({ content }) => content.trim() !== '')}
       onSubmit={() => make.mutate(undefined)}
       onClose={onClose}
     >
-      <TextField label="Name of the prompt" value={name} onValue={setName} required autoFocus />
-      <TextArea label="Text" value={text} onValue={setText} rows={8} />
+      <SelectField
+        label="Draft of"
+        value={id}
+        onValue={setId}
+        options={[
+          { value: '', label: 'A new prompt' },
+          ...all.map((one) => ({ value: one.id, label: one.name })),
+        ]}
+        hint={id === '' ? undefined : 'A draft that this prompt has already is replaced.'}
+      />
+      {id === '' && (
+        <TextField
+          label="Name of the prompt"
+          value={name}
+          onValue={setName}
+          required
+          autoFocus
+          maxLength={100}
+          error={name !== '' && !NAME.test(name) ? NAME_RULE : undefined}
+        />
+      )}
+      <Suspense fallback={<SkeletonRows rows={3} label="Loading the messages" />}>
+        <ChatEditor messages={messages} onMessages={setChanged} />
+      </Suspense>
+      {leftOut > 0 && (
+        <p className="text-sm text-muted">Calls and results of tools are left out of the draft.</p>
+      )}
     </FormDialog>
   );
 }
@@ -74,7 +161,8 @@ export function ItemDialog(props: DialogProps & { variables: Readonly<Record<str
   const { column, variables, onDone, onClose } = props;
   const [id, setId] = useState('');
   const [expected, setExpected] = useState(column.answer);
-  const input = Object.keys(variables).length > 0 ? variables : templateOf(column);
+  const asked = chatOf(column);
+  const input = Object.keys(variables).length > 0 ? variables : (plainText(asked) ?? { messages: asked });
   const add = useApiMutation(
     () =>
       addDatasetItems(environment, id, {
@@ -98,11 +186,32 @@ export function ItemDialog(props: DialogProps & { variables: Readonly<Record<str
   );
 }
 
+/** What an experiment runs: a prompt version where the column is nothing else, else its messages. */
+function useTarget(column: Column) {
+  const { environment } = useShell();
+  const { prompt, modelId } = column;
+  const prompts = useInfiniteQuery(promptsQuery(environment, { q: '', tag: '' }));
+  const { messages, error } = useWholeChat(column);
+  if (prompt !== undefined && column.messages.length === 0) {
+    const known = prompts.data?.pages.flatMap(({ data }) => data).find(({ id }) => id === prompt.id);
+    const { version } = prompt;
+    return { target: { kind: 'prompt' as const, prompt: known?.name ?? prompt.id, version, modelId }, error };
+  }
+  if (messages === undefined || messages.length === 0) return { target: undefined, error };
+  const text = plainText(messages);
+  const target =
+    text === undefined
+      ? { kind: 'messages' as const, messages: [...messages], modelId }
+      : { kind: 'template' as const, text, modelId };
+  return { target, error };
+}
+
 /** The column as an experiment on a dataset. */
 export function ExperimentDialog({ column, onClose }: Omit<DialogProps, 'onDone'>) {
   const { environment } = useShell();
   const navigate = useNavigate();
   const evaluators = useQuery(evaluatorsQuery(environment));
+  const { target, error } = useTarget(column);
   const [dataset, setDataset] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const run = useApiMutation(
@@ -110,7 +219,8 @@ export function ExperimentDialog({ column, onClose }: Omit<DialogProps, 'onDone'
       createExperiment(environment, {
         dataset,
         evaluators: [...chosen],
-        target: { kind: 'template', text: templateOf(column), modelId: column.modelId },
+        // The form is not ready without one.
+        target: target ?? { kind: 'external' },
       }),
     {
       touches: [JUDGE_KEY],
@@ -123,8 +233,8 @@ export function ExperimentDialog({ column, onClose }: Omit<DialogProps, 'onDone'
       title="Run on a dataset"
       action="Run"
       busy={run.isPending}
-      error={run.error}
-      ready={dataset !== ''}
+      error={run.error ?? error}
+      ready={dataset !== '' && target !== undefined}
       onSubmit={() => run.mutate(undefined)}
       onClose={onClose}
     >

@@ -192,11 +192,14 @@ export function EditorTab({ prompt, draft }: { prompt: Prompt; draft: DraftState
                 variables={given}
                 mayTry={mayWrite}
               />
-              {mayWrite && messages === undefined && (
+              {mayWrite && (
                 <ImprovePanel
+                  key={messages === undefined ? 'text' : 'chat'}
                   promptId={prompt.id}
                   text={form.text}
+                  messages={messages}
                   onText={(next) => draft.change({ text: next })}
+                  onMessages={(next) => draft.change({ messages: next })}
                 />
               )}
             </Suspense>

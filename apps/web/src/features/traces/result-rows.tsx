@@ -13,6 +13,7 @@ import {
 import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
 import { fieldColumns, seeksSaid, spanColumns, TRACE_COLUMNS, TracePreviews } from './columns.tsx';
 import { SaidHits, useSaidHits } from '../explore/said.ts';
+import { pickColumn, type Picking } from './pick-column.tsx';
 import type { TracesChange, TracesSearch } from './traces-search.ts';
 
 interface RowsProps {
@@ -24,12 +25,16 @@ interface RowsProps {
   onScrolled: (top: number) => void;
   /** While live: spans that arrived since. */
   live: readonly SpanRow[] | undefined;
+  /** While rows are ticked. */
+  picking: Picking | undefined;
 }
 
 /** Traces are asked for again when spans arrive: a span alone makes no row of theirs. */
 const NO_TRACES: readonly TraceRow[] = [];
 const keyOfTrace = (row: TraceRow) => row.traceId;
 const keyOfSpan = (row: SpanRow) => `${row.traceId}-${row.spanId}`;
+const nameOfTrace = (row: TraceRow) => row.rootName || row.traceId;
+const nameOfSpan = (row: SpanRow) => row.name || row.spanId;
 /** The word that led to a row, sought in the trace too. */
 const findOf = (hit: SaidHit | undefined) => (hit === undefined ? {} : { find: hit.match.toLowerCase() });
 const isRunning = (row: SpanRow) => row.unfinished;
@@ -67,6 +72,7 @@ export function TraceRows(props: RowsProps) {
           query={query}
           sort={sort}
           columns={TRACE_COLUMNS}
+          first={props.picking && pickColumn(props.picking, keyOfTrace, nameOfTrace)}
           keyOf={keyOfTrace}
           onOpen={(row) => {
             const hit = said.get(row.traceId);
@@ -102,6 +108,7 @@ export function SpanRows(props: RowsProps) {
         query={query}
         sort={sort}
         columns={columns}
+        first={props.picking && pickColumn(props.picking, keyOfSpan, nameOfSpan)}
         keyOf={keyOfSpan}
         isRunning={isRunning}
         onOpen={(row) =>

@@ -1,7 +1,7 @@
 import type { SpanRow } from '@candela/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { GitCompareArrows } from 'lucide-react';
-import { lazy, Suspense, useRef } from 'react';
+import { GitCompareArrows, ListChecks } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { anyTraceQuery } from '../../api/telemetry.ts';
 import { usePersistedSearch } from '../../lib/persisted-search.ts';
@@ -23,8 +23,10 @@ import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useHasData } from '../explore/use-has-data.ts';
+import { useWhoAsks } from '../session/use-person.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { fieldColumns, seeksSaid, spanColumns, TRACE_COLUMNS } from './columns.tsx';
+import { MOST_PICKED } from './pick-column.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
 import { persistedTraces, PICK, type TracesChange } from './traces-search.ts';
 
@@ -41,6 +43,7 @@ const DurationMap = lazy(() => import('./duration-map.tsx'));
 const ErrorsByModel = lazy(() =>
   import('../home/errors-by-model.tsx').then((room) => ({ default: room.ErrorsByModel })),
 );
+const PickBar = lazy(() => import('../evaluations/pick-bar.tsx'));
 const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
 /** Search over traces and spans: histogram, facets, rows. */
@@ -54,6 +57,9 @@ export function TracesPage() {
   const { scope, q } = explorer;
   usePersistedSearch(persistedTraces, search);
   const isSpans = search.view === 'spans';
+  const { can } = useWhoAsks();
+  /** Keys of the rows that are ticked; undefined: none can be. */
+  const [picked, setPicked] = useState<ReadonlySet<string>>();
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;
   const isLive = search.live === true && canLive && explorer.trouble === undefined;
@@ -156,14 +162,15 @@ export function TracesPage() {
             label="Rows"
             value={isSpans ? 'spans' : 'traces'}
             choices={['traces', 'spans']}
-            onChoose={(view) =>
+            onChoose={(view) => {
+              setPicked(undefined);
               change({
                 view: view === 'spans' ? view : undefined,
                 sort: undefined,
                 cols: undefined,
                 row: undefined,
-              })
-            }
+              });
+            }}
           />
           <LiveToggle page="Traces" on={isLive} possible={canLive} live={live} onToggle={toggleLive} />
           <Button
@@ -175,6 +182,17 @@ export function TracesPage() {
             <GitCompareArrows size={14} className="text-muted" aria-hidden />
             What differs
           </Button>
+          {can('member') && (
+            <Button
+              className="h-8"
+              aria-label="Choose rows"
+              aria-pressed={picked !== undefined}
+              title="Choose rows to evaluate, or to add to a dataset or queue"
+              onClick={() => setPicked(picked === undefined ? new Set() : undefined)}
+            >
+              <ListChecks size={14} className="text-muted" aria-hidden />
+            </Button>
+          )}
           <ChartListButton
             title={isSpans ? 'spans' : 'traces'}
             start={['spans', isSpans ? 'count' : 'traces']}
@@ -213,6 +231,16 @@ export function TracesPage() {
         <Suspense>
           <LiveNews live={live} noun="spans" impossible={cannotLive} onRelease={refreshNow} />
         </Suspense>
+        {picked && (
+          <Suspense>
+            <PickBar
+              keys={picked}
+              noun={isSpans ? 'spans' : 'traces'}
+              most={MOST_PICKED}
+              onClose={() => setPicked(undefined)}
+            />
+          </Suspense>
+        )}
         <div className="min-h-0 grow">
           <Rows
             scope={scope}
@@ -221,6 +249,7 @@ export function TracesPage() {
             onRow={explorer.setRow}
             onScrolled={(top) => (scrolled.current = top)}
             live={isLive ? live.rows : undefined}
+            picking={picked && { keys: picked, onKeys: setPicked }}
           />
         </div>
       </div>
