@@ -37,7 +37,8 @@ async function main(args: readonly string[]): Promise<number> {
     const forPeople =
       thrown instanceof CandelaError ||
       // By name: the drainer, which hooks start, loads neither store.
-      (thrown instanceof Error && /^(?:MetadataStoreError|VaultKeyError)$/.test(thrown.name));
+      (thrown instanceof Error &&
+        /^(?:MetadataStoreError|VaultKeyError|BackupError|DirectoryLockedError)$/.test(thrown.name));
     complain(forPeople ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
     return 1;
   }

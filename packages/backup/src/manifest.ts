@@ -21,6 +21,8 @@ export interface Count {
 /** One backup. */
 export interface Manifest {
   readonly format: 1;
+  /** Of a project that is given to another installation, no data directory. */
+  readonly kind?: 'project';
   /** Time and chance; sorts by time. */
   readonly id: string;
   /** ISO 8601. */

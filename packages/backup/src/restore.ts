@@ -32,6 +32,9 @@ export async function restore(
 ): Promise<Comparison> {
   await refuseUsed(dataDir);
   const manifest = await repository.manifest(id);
+  if (manifest.kind === 'project') {
+    throw new BackupError(`${id} is the export of a project: candela project import takes it.`);
+  }
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const unfinished = join(dataDir, UNFINISHED_RESTORE);
   await writeFile(unfinished, `${id}\n`);

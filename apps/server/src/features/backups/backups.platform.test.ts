@@ -37,8 +37,10 @@ afterAll(async () => {
 });
 
 /** What the command says; its exit code where it is not 0. */
-async function candela(args: readonly string[], env: Record<string, string> = BACKUP): Promise<string> {
-  const { stdout } = await run(NODE_BINARY, [CLI, 'backup', ...args], {
+const candela = (args: readonly string[], env?: Record<string, string>) => command(['backup', ...args], env);
+
+async function command(args: readonly string[], env: Record<string, string> = BACKUP): Promise<string> {
+  const { stdout } = await run(NODE_BINARY, [CLI, ...args], {
     cwd: root,
     env: { ...process.env, ...env },
   }).catch((thrown: Error & { stdout?: string; stderr?: string }) => {
@@ -65,11 +67,11 @@ async function send(to: PlatformProcess, count: number): Promise<boolean> {
   return status === 200;
 }
 
-async function countIn(of: PlatformProcess): Promise<number> {
+async function countIn(of: PlatformProcess, filter?: object): Promise<number> {
   const response = await fetch(`${of.http}/api/telemetry/aggregate`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ from: '-1h', measures: ['count'] }),
+    body: JSON.stringify({ from: '-1h', measures: ['count'], filter }),
   });
   const { data } = (await response.json()) as { data: { rows: { values: number[] }[] } };
   return data.rows[0]?.values[0] ?? 0;
@@ -86,6 +88,12 @@ it('holds what was acknowledged before it, while more comes in; a restored one g
   ]) {
     mkdirSync(join(root, left, 'part'), { recursive: true });
   }
+  const view = await fetch(`${platform.http}/api/telemetry/views`, {
+    method: 'POST',
+    headers: { origin: platform.http },
+    body: JSON.stringify({ page: 'traces', name: 'Slow', description: null, search: '?q=duration%3E2s' }),
+  });
+  expect(view.status).toBe(201);
   let acknowledged = 0;
   for (let batch = 0; batch < 20; batch += 1) if (await send(platform, 100)) acknowledged += 100;
   const before = acknowledged;
@@ -122,6 +130,12 @@ it('holds what was acknowledged before it, while more comes in; a restored one g
     expect(count).toBeLessThanOrEqual(acknowledged);
     expect(await send(restored, 100)).toBe(true);
     await expect.poll(() => countIn(restored), { timeout: 30_000 }).toBe(count + 100);
+    // While it runs nobody else has its store.
+    await expect(
+      command(['project', 'export', 'default', '--to', 'given', '--data-dir', 'restored']),
+    ).rejects.toThrow(/in use|running/);
+    await restored.stop();
+    await givesAProject(count + 100);
   } finally {
     await restored.stop();
   }
@@ -130,6 +144,34 @@ it('holds what was acknowledged before it, while more comes in; a restored one g
     'is not empty',
   );
 });
+
+/** A project of the restored installation goes into an empty one. */
+async function givesAProject(count: number): Promise<void> {
+  const to = ['--data-dir', 'restored', '--to', 'given'];
+  expect(await command(['project', 'export', 'default', ...to])).toContain('Exported default');
+  await expect(candela(['restore', '--target', 'given', '--data-dir', 'wrong'])).rejects.toThrow(
+    'candela project import takes it',
+  );
+  const take = () => command(['project', 'import', '--from', 'given', '--data-dir', 'taken']);
+  const taken = await take();
+  expect(taken).toContain('saved_views: 1 of 1 added\n');
+  expect(taken).toContain('Project default: ');
+  expect(taken).toContain('Everything is as it was exported.');
+  const again = await take();
+  expect(again).toContain('saved_views: 0 of 1 added\n');
+  expect(again).toMatch(/ 0 days of tables read, [1-9]\d* known already/);
+  expect(again).toContain('Everything is as it was exported.');
+  const other = await startPlatform({ dataDir: join(root, 'taken') });
+  try {
+    // By the sums, which came along, and by the spans.
+    expect(await countIn(other)).toBe(count);
+    expect(await countIn(other, { field: 'attributes.none', op: 'not_exists' })).toBe(count);
+    const views = await fetch(`${other.http}/api/telemetry/views?page=traces`);
+    expect(await views.text()).toContain('Slow');
+  } finally {
+    await other.stop();
+  }
+}
 
 it('stores only what is new, keeps as many as it should, and tells damage', {
   timeout: 300_000,
