@@ -54,6 +54,18 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./start.ts')).start,
   },
   {
+    id: 'backup',
+    summary: 'a backup while spans come in, and its restore: how long, and what it does to the answer times',
+    inAll: false,
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    id: 'small',
+    summary: 'the profile for 1 GB under a limit of the kernel: memory at rest and under load, and pages',
+    inAll: false,
+    load: async () => (await import('./small.ts')).small,
+  },
+  {
     id: 'idle',
     summary: 'memory of all processes at rest and after load',
     inAll: true,

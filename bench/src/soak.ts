@@ -23,6 +23,11 @@ const SOAKS: readonly Soak[] = [
     load: () => import('./soak/freeze.ts'),
   },
   {
+    id: 'rolling',
+    summary: 'two replicas of an earlier version are replaced by two of this one under load',
+    load: () => import('./soak/rolling.ts'),
+  },
+  {
     id: 'collector',
     summary: 'the agent for an hour: memory, files and threads stay where they are',
     load: () => import('./soak/collector.ts'),

@@ -81,3 +81,18 @@ it.skipIf(!verify)('systemd understands the unit', () => {
     .filter((line) => /candela\.service/.test(line) && !/not executable/.test(line));
   expect(complaints).toEqual([]);
 });
+
+const charts = process.env['CANDELA_CHARTS'] === '1';
+if (!charts) {
+  process.stderr.write(
+    'SKIPPED: set CANDELA_CHARTS=1 to render the charts and hold them against the types of Kubernetes (needs Go).\n',
+  );
+}
+it.skipIf(!charts)('charts and manifests are what Kubernetes takes', { timeout: 900_000 }, () => {
+  const { status, stdout, stderr } = spawnSync('go', ['run', '.', ROOT], {
+    cwd: join(ROOT, 'tools/charts'),
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^\d+ documents are what Kubernetes takes/);
+});

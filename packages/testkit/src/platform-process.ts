@@ -11,15 +11,15 @@ export const NODE_BINARY = join(ROOT, 'node_modules', '.bin', 'node');
 const KEPT_LINES = 400;
 
 /** What `npm start` gives Node: flags, and at last the server's main file. */
-function startArgs(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+function startArgs(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string };
   };
   const [exec, node, ...args] = scripts.start.split(' ');
   const main = args.pop();
   if (exec !== 'exec' || node !== 'node' || main === undefined)
     throw new Error(`npm start is no call of node: ${scripts.start}`);
-  return [...args, join(ROOT, main)];
+  return [...args, join(root, main)];
 }
 
 /** Where temporary files and compiled modules of a run of tests are; nothing where there is no such run. */
@@ -35,6 +35,8 @@ export interface PlatformOptions {
   readonly newStore?: boolean;
   /** Added to (and winning over) the defaults: all ports 0, no local collector. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Another checkout of this repository, whose server is started. */
+  readonly root?: string;
   /** Node flags before the script, e.g. `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
   /** `npm`: the whole `npm start` with its pre-script, as a user types it. Default `node`: the server alone. */
@@ -158,9 +160,9 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
   const [command, args] =
     options.launcher === 'npm'
       ? ['npm', ['start', '--silent', '--', '--json']]
-      : [NODE_BINARY, [...(options.nodeArgs ?? []), ...startArgs(), '--json']];
+      : [NODE_BINARY, [...(options.nodeArgs ?? []), ...startArgs(options.root ?? ROOT), '--json']];
   const child = spawn(command, args, {
-    cwd: ROOT,
+    cwd: options.root ?? ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: `${dirname(NODE_BINARY)}:/usr/local/bin:/usr/bin:/bin`,
