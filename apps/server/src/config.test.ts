@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, generateConfigurationDoc, readConfig, unknownVariables } from './config.ts';
 import { retentionDaysOf } from './ingest/retention.ts';
+import { oneInOf } from './ingest/sampling.ts';
 
 describe('configuration', () => {
   it('has a default for everything', () => {
@@ -46,6 +47,11 @@ describe('configuration', () => {
     ['PLATFORM_RETENTION_DAYS_LOGS', '0', /1 to 3650/],
     ['PLATFORM_RETENTION_DAYS_LOGS', 'shop=7', /30,shop=7/],
     ['PLATFORM_RETENTION_DAYS_LOGS', '30,shop=0', /1 to 3650/],
+    ['PLATFORM_TRACE_SAMPLING', '3', /500 or 1000/],
+    ['PLATFORM_TRACE_SAMPLING', '10,shop=0', /10,shop=100/],
+    ['PLATFORM_TRACE_SAMPLING_AFTER', '1', /24 to 8760/],
+    ['PLATFORM_TRACE_SAMPLING_COST', '-1', /0 to 1000000/],
+    ['PLATFORM_PROFILE', 'tiny', /auto, small, standard/],
     ['PLATFORM_RETENTION_DAYS_LOGS', '30,shop=7,shop=8', /1 to 3650/],
     ['PLATFORM_RETENTION_DAYS_LOGS', '30,7', /single projects/],
     ['PLATFORM_RETENTION_DAYS_LOGS', '30,', /single projects/],
@@ -86,6 +92,22 @@ describe('configuration', () => {
     expect(['default', 'shop', 'audit', 'toString'].map((id) => retentionDaysOf(traces, id))).toEqual([
       30, 7, 365, 30,
     ]);
+  });
+
+  it('takes the share of traces that is kept, for single projects too', () => {
+    expect(readConfig({}).sampling).toMatchObject({
+      oneIn: 1,
+      slowMs: 10_000,
+      costUsd: 0.5,
+      scoreBelow: 0.5,
+    });
+    const { sampling } = readConfig({
+      PLATFORM_TRACE_SAMPLING: '10, shop=100',
+      PLATFORM_TRACE_SAMPLING_SCORE: '-0.25',
+    });
+    expect(['default', 'shop', 'toString'].map((id) => oneInOf(sampling, id))).toEqual([10, 100, 10]);
+    expect(sampling).toMatchObject({ scoreBelow: -0.25, afterMs: 86_400_000 });
+    expect(readConfig({ PLATFORM_PROFILE: 'small' }).profile).toBe('small');
   });
 
   it('notices variables that are probably misspelt', () => {

@@ -1,10 +1,12 @@
 import { type TargetEnv, targetEnvOf } from '@candela/backup';
 import type { Signal } from '@candela/kernel';
+import { machineMemory } from '@candela/telemetry-store';
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { PeopleConfig } from './features/identity/feature.ts';
 import type { MasterKeys } from '@candela/vault';
 import type { Retention } from './ingest/retention.ts';
+import type { Sampling } from './ingest/sampling.ts';
 import { BACKUP_VARIABLES } from './settings/backups.ts';
 import { IDENTITY_VARIABLES } from './settings/identity.ts';
 import { INGEST_VARIABLES } from './settings/ingest.ts';
@@ -63,6 +65,8 @@ export interface Config {
   readonly logCapBytes: number;
   readonly minFreeDiskPercent: number;
   readonly retention: Readonly<Record<Signal, Retention>>;
+  /** Which traces stay once their day is over. */
+  readonly sampling: Sampling;
   readonly rateLimitPerMinute: number;
   readonly sdkRateLimitPerMinute: number;
   readonly wrongKeysPerMinute: number;
@@ -94,6 +98,8 @@ export interface Config {
   readonly localCollectorEnv: Readonly<Record<string, string>>;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** How much memory is planned for. */
+  readonly profile: 'small' | 'standard';
   /** What this replica does. */
   readonly role: 'all' | 'ingest' | 'query' | 'jobs';
 }
@@ -192,6 +198,13 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
       logs: settings.PLATFORM_RETENTION_DAYS_LOGS,
       metrics: settings.PLATFORM_RETENTION_DAYS_METRICS,
     },
+    sampling: {
+      ...settings.PLATFORM_TRACE_SAMPLING,
+      slowMs: settings.PLATFORM_TRACE_SAMPLING_SLOW,
+      costUsd: settings.PLATFORM_TRACE_SAMPLING_COST,
+      scoreBelow: settings.PLATFORM_TRACE_SAMPLING_SCORE,
+      afterMs: settings.PLATFORM_TRACE_SAMPLING_AFTER,
+    },
     rateLimitPerMinute: settings.PLATFORM_RATE_LIMIT,
     sdkRateLimitPerMinute: settings.PLATFORM_SDK_RATE_LIMIT,
     wrongKeysPerMinute: settings.PLATFORM_WRONG_KEY_LIMIT,
@@ -220,9 +233,15 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     localCollectorEnv: collectorEnv(env),
     logLevel: settings.PLATFORM_LOG_LEVEL,
     logFormat: settings.PLATFORM_LOG_FORMAT,
+    profile: profileOf(settings.PLATFORM_PROFILE),
     role: settings.PLATFORM_ROLE,
   };
 }
+
+const SMALL_BYTES = 1.5 * 2 ** 30;
+
+const profileOf = (given: Settings['PLATFORM_PROFILE']): Config['profile'] =>
+  given === 'auto' ? (machineMemory() <= SMALL_BYTES ? 'small' : 'standard') : given;
 
 function peopleOf(settings: Settings): Config['people'] {
   const application = (clientId: string | undefined, clientSecret: string | undefined) =>

@@ -38,6 +38,8 @@ import { openStores, type Stores } from './stores.ts';
 const VERSION = '0.1.0';
 /** Well below the idle bound of proxies and browsers. */
 const HEARTBEAT_MS = 15_000;
+/** Of bodies in memory on a machine with 1 GB. */
+const SMALL_PENDING_BYTES = 32 * 1024 * 1024;
 
 export interface PlatformParts {
   readonly logger: Logger;
@@ -161,6 +163,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         maxBytes: config.otlpMaxBytes,
         retention: config.retention,
         drainMs: Math.floor(config.shutdownGraceMs / 2),
+        ...(config.profile === 'small' ? { workers: 1, maxPendingBytes: SMALL_PENDING_BYTES } : {}),
       },
     });
     running.ingest = ingest;

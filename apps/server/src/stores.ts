@@ -7,6 +7,7 @@ import {
   type GroupSink,
   inspectServer,
   openTelemetryStore,
+  SMALL_CAPS,
   startEmbeddedEngine,
   type ReadStore,
   type StoreRoutes,
@@ -54,7 +55,8 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
   const engine = (): Promise<EmbeddedEngine> => {
     const { attributeColumns, textIndex } = config;
     const dataDir = join(config.dataDir, 'telemetry');
-    started ??= startEmbeddedEngine({ dataDir, attributeColumns, textIndex, logger, alone });
+    const caps = config.profile === 'small' ? { caps: SMALL_CAPS } : {};
+    started ??= startEmbeddedEngine({ dataDir, attributeColumns, textIndex, logger, alone, ...caps });
     started.catch(() => {
       started = undefined;
     });

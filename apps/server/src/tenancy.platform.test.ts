@@ -598,6 +598,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     runJob: [{ path: { id: 'retention' }, status: 401, silent: true }],
     getRetention: [{ status: 401, silent: true }],
     updateRetention: [{ body: { logs: 3 }, status: 401, silent: true }],
+    eraseUserData: [{ body: { userId: 'nobody' }, status: 403, silent: true }],
     listScores: [{ query: since, status: 401, silent: true }],
     addScore: [{ body: { name: 'x' }, status: 401, silent: true }],
     addFeedback: [{ body: { name: 'x' }, status: 401, silent: true }],

@@ -43,6 +43,7 @@ export * from './telemetry/tail.ts';
 export * from './telemetry/trace-search.ts';
 export * from './telemetry/metrics.ts';
 export * from './telemetry/traces.ts';
+export * from './telemetry/erasure.ts';
 export * from './telemetry/users.ts';
 export * from './telemetry/views.ts';
 export * from './telemetry/export.ts';

@@ -65,6 +65,7 @@ import {
   searchTraces,
   tracePreviews,
 } from './telemetry/traces.ts';
+import { eraseUserData } from './telemetry/erasure.ts';
 import { getUser, listUsers } from './telemetry/users.ts';
 
 /** Every route of the API; the one registry. */
@@ -142,6 +143,7 @@ export const ROUTES = {
   getDbConfig,
   getRetention,
   updateRetention,
+  eraseUserData,
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,
   ...VAULT_ROUTES,

@@ -24,6 +24,8 @@ export type {
 } from './client/types.ts';
 export { StoreError } from './client/errors.ts';
 export { DirectoryLockedError } from './engine-host/supervisor.ts';
+export { SMALL_CAPS } from './engine-host/default-caps.ts';
+export { machineMemory } from './engine-host/machine-memory.ts';
 export type { EngineCaps } from './engine-host/protocol.ts';
 export { MigrationError } from './migrations/migrate.ts';
 export {
@@ -34,7 +36,17 @@ export {
   openIngestLog,
 } from './writer/ingest-log.ts';
 export { lockDirectory } from './writer/wal/lock.ts';
+export { eraseUser, MOST_ERASED_IDS } from './retention/erase-user.ts';
 export { type PruneInput, pruneProject } from './retention/prune.ts';
+export { sampledProjects, sampleTraces, type SamplingRules } from './retention/sample-traces.ts';
+export { ONE_IN } from './schema/weight.ts';
+export {
+  fileOfDay,
+  type ProjectDay,
+  projectDays,
+  readProjectDay,
+  writeProjectDay,
+} from './transfer/project.ts';
 export type { GroupSink } from './writer/group-insert/inserter.ts';
 export type { AppendRequest } from './writer/wal/appender.ts';
 export {

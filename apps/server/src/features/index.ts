@@ -32,6 +32,7 @@ import { connectorHandlers } from './connectors/routes.ts';
 import { controllerFeature } from './controller/feature.ts';
 import { contextHandlers } from './contexts/routes.ts';
 import { durationHandlers } from './durations/routes.ts';
+import { erasureHandlers } from './erasure/routes.ts';
 import { evaluationFeature } from './evaluations/feature.ts';
 import { exceptionHandlers } from './exceptions/routes.ts';
 import { exportHandlers } from './export/routes.ts';
@@ -159,6 +160,7 @@ const FEATURES = [
     }),
   }),
   retentionFeature,
+  (parts) => ({ name: 'erasure', handlers: erasureHandlers(parts) }),
   backupFeature,
   scannerFeature,
   controllerFeature,

@@ -1,3 +1,4 @@
+import { DEFAULT_DATABASE_CONFIG_ID } from '@candela/kernel';
 import { type PruneInput, pruneProject, type TelemetryStore } from '@candela/telemetry-store';
 import type { RetentionChoices } from '../features/retention/service.ts';
 import type { Job, JobRun } from './job.ts';
@@ -6,6 +7,8 @@ export interface RetentionParts {
   readonly choices: Pick<RetentionChoices, 'all'>;
   /** Configurations that records of a project may be in. */
   readonly configsOf: (projectId: string) => Promise<Iterable<string>>;
+  /** Name of the cluster that the installation's own database is on. */
+  readonly cluster?: string | undefined;
   readonly use: <T>(id: string, projectId: string, work: (store: TelemetryStore) => Promise<T>) => Promise<T>;
 }
 
@@ -39,19 +42,20 @@ export function retention(parts: RetentionParts): Job {
 
 /** One database at a time: one that is away keeps nothing longer in the others. */
 async function prune(
-  { use }: RetentionParts,
+  { use, cluster: own }: RetentionParts,
   run: JobRun,
   id: string,
   {
     of,
     counts,
   }: {
-    readonly of: Omit<PruneInput, 'now' | 'abort'>;
+    readonly of: Omit<PruneInput, 'now' | 'abort' | 'cluster'>;
     readonly counts: { partitions: number; failures: number };
   },
 ): Promise<void> {
   try {
-    const input = { ...of, now: run.now(), abort: run.signal };
+    const cluster = id === DEFAULT_DATABASE_CONFIG_ID ? own : undefined;
+    const input = { ...of, now: run.now(), cluster, abort: run.signal };
     const partitions = await use(id, of.projectId, (store) => pruneProject(store, input));
     counts.partitions += partitions;
     if (partitions > 0) run.logger.info({ ...of, partitions }, 'older records deleted');

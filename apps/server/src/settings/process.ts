@@ -27,6 +27,13 @@ export const PROCESS_VARIABLES = {
     default: 'all',
     schema: z.enum(['all', 'ingest', 'query', 'jobs']),
   }),
+  PLATFORM_PROFILE: variable({
+    description:
+      'How much memory is planned for. `small`: 1 GB for everything, as docs/operate-tuning.md says; `auto` takes that where machine or container have at most 1.5 GiB.',
+    takes: 'one of auto, small, standard',
+    default: 'auto',
+    schema: z.enum(['auto', 'small', 'standard']),
+  }),
   PLATFORM_LOCAL_COLLECTOR: flag(
     'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
     'true',

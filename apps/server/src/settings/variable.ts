@@ -62,27 +62,37 @@ export const bytes = (description: string, fallback: string, min: number) =>
       .pipe(z.int().min(min)),
   });
 
-const DAYS = integer(1, 3_650);
-const PROJECT_DAYS = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\s*=\s*(\d+)$/;
+export const number = (min: number, max: number) =>
+  text
+    .regex(/^-?\d{1,9}(\.\d{1,9})?$/)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
 
-/** `30` or `30, shop=7, audit=365`. */
-const retention = text.transform((value, context): Retention => {
-  const refuse = (message: string): Retention => {
-    context.addIssue({ code: 'custom', message });
-    return { days: 0, projects: new Map() };
-  };
-  const [first = '', ...rest] = value.split(',').map((part) => part.trim());
-  const days = DAYS.safeParse(first);
-  if (!days.success) return refuse('no days');
-  const projects = new Map<string, number>();
-  for (const part of rest) {
-    const [, project = '', given = ''] = PROJECT_DAYS.exec(part) ?? [];
-    const own = DAYS.safeParse(given);
-    if (!own.success || projects.has(project)) return refuse('not a project with its days');
-    projects.set(project, own.data);
-  }
-  return { days: days.data, projects };
-});
+const OF_PROJECT = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\s*=\s*(\d+)$/;
+
+/** `30` or `30, shop=7, audit=365`: a number for all projects, and those of some. */
+export const perProject = (schema: z.ZodType<number, string>) =>
+  text.transform((value, context): { value: number; projects: ReadonlyMap<string, number> } => {
+    const refuse = (message: string) => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    const [first = '', ...rest] = value.split(',').map((part) => part.trim());
+    const all = schema.safeParse(first);
+    if (!all.success) return refuse('no number');
+    const projects = new Map<string, number>();
+    for (const part of rest) {
+      const [, project = '', given = ''] = OF_PROJECT.exec(part) ?? [];
+      const own = schema.safeParse(given);
+      if (!own.success || projects.has(project)) return refuse('not a project with its number');
+      projects.set(project, own.data);
+    }
+    return { value: all.data, projects };
+  });
+
+const retention = perProject(integer(1, 3_650)).transform(
+  ({ value, projects }): Retention => ({ days: value, projects }),
+);
 
 export const days = (signal: string, fallback: number) =>
   variable({

@@ -58,6 +58,10 @@ export interface Chats {
   rename(owner: ChatOwner, id: string, title: string): Promise<StoredChat>;
   /** @throws not_found */
   delete(owner: ChatOwner, id: string): Promise<void>;
+  /** Conversations in a project of the person with this id or e-mail address. */
+  ofPerson(projectId: string, idOrEmail: string): Promise<number>;
+  /** Deletes these. */
+  deleteOfPerson(projectId: string, idOrEmail: string): Promise<void>;
   messages(chatId: string): Promise<StoredChatMessage[]>;
   /** A message of one of the owner's conversations. @throws not_found */
   message(owner: ChatOwner, id: string): Promise<StoredChatMessage>;
@@ -114,6 +118,9 @@ const toApproval = (row: Selectable<ChatApprovalTable>): StoredApproval => ({
 });
 const missing = (what: string) => fail('not_found', { what });
 
+/** Well below what one statement may bind. */
+const IDS_AT_ONCE = 500;
+
 export function chats({ quiet: database, clock }: Access): Chats {
   const own = ({ projectId, owner }: ChatOwner) =>
     database.selectFrom('chats').selectAll().where('project_id', '=', projectId).where('owner', '=', owner);
@@ -129,6 +136,23 @@ export function chats({ quiet: database, clock }: Access): Chats {
     await database.deleteFrom('chat_approvals').where('chat_id', 'in', ids).execute();
     await database.deleteFrom('chat_messages').where('chat_id', 'in', ids).execute();
     await database.deleteFrom('chats').where('id', 'in', ids).execute();
+  }
+
+  async function idsOfPerson(projectId: string, idOrEmail: string): Promise<string[]> {
+    const people = await database
+      .selectFrom('users')
+      .select('id')
+      .where(({ eb, or }) => or([eb('id', '=', idOrEmail), eb('email', '=', idOrEmail.toLowerCase())]))
+      .execute();
+    const owners = people.map(({ id }) => `user ${id}`);
+    if (owners.length === 0) return [];
+    const rows = await database
+      .selectFrom('chats')
+      .select('id')
+      .where('project_id', '=', projectId)
+      .where('owner', 'in', owners)
+      .execute();
+    return rows.map(({ id }) => id);
   }
 
   const countOf = (chatId: string) =>
@@ -194,6 +218,16 @@ export function chats({ quiet: database, clock }: Access): Chats {
     async delete(owner, id) {
       await get(owner, id);
       await remove([id]);
+    },
+
+    async ofPerson(projectId, idOrEmail) {
+      return (await idsOfPerson(projectId, idOrEmail)).length;
+    },
+
+    async deleteOfPerson(projectId, idOrEmail) {
+      const ids = await idsOfPerson(projectId, idOrEmail);
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE)
+        await remove(ids.slice(from, from + IDS_AT_ONCE));
     },
 
     async messages(chatId) {

@@ -128,8 +128,8 @@ describe('migrations', () => {
         Number(searchParams.get('http_headers_progress_interval_ms')) <= 60_000 &&
         searchParams.get('max_execution_time') === '0',
     );
-    // Two for the history, one for each table, emptying the rollup and looking for what it is filled from.
-    expect(patient.length).toBe(2 + 12 + 2);
+    // Two for the history, one for each table, emptying the rollup, and looking for what it is filled from and whether that is weighed.
+    expect(patient.length).toBe(2 + 12 + 3);
   });
 
   it('go on where the record stops', async () => {

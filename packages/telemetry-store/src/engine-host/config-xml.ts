@@ -3,6 +3,10 @@ import { STATEMENT_SIZE } from './statement-size.ts';
 
 const MIB = 1 << 20;
 
+/** As much of a cache as fits into a small engine. */
+const cacheBytes = ({ memoryBytes }: EngineCaps, most: number): number =>
+  Math.min(most, Math.floor(memoryBytes / 16));
+
 /**
  * Unpacked skip indexes, most of them of words: 8 KiB for each thousand spans or logs. Unpacking is most of what it takes to
  * pass by what does not hold a word.
@@ -29,13 +33,13 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   <format_schema_path>${xml(engineDir)}/inbox/</format_schema_path>
   <timezone>UTC</timezone>
   <max_server_memory_usage>${caps.memoryBytes}</max_server_memory_usage>
-  <mark_cache_size>67108864</mark_cache_size>
+  <mark_cache_size>${cacheBytes(caps, 64 * MIB)}</mark_cache_size>
   <index_mark_cache_size>16777216</index_mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
   <index_uncompressed_cache_size>${indexCacheBytes(caps)}</index_uncompressed_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
   <compiled_expression_cache_size>16777216</compiled_expression_cache_size>
-  <text_index_tokens_cache_size>33554432</text_index_tokens_cache_size>
+  <text_index_tokens_cache_size>${cacheBytes(caps, 32 * MIB)}</text_index_tokens_cache_size>
   <text_index_header_cache_size>16777216</text_index_header_cache_size>
   <text_index_postings_cache_size>0</text_index_postings_cache_size>
   <query_cache><max_size_in_bytes>0</max_size_in_bytes></query_cache>

@@ -33,6 +33,12 @@ export async function backfill(
   await run(renderMigration(`TRUNCATE TABLE IF EXISTS \${table:${name}}\${on_cluster};`, target).join(''));
   for (const source of Object.keys(rollup.sources)) {
     const table = `\`${target.database}\`.${source}`;
+    // A store of before migration 36 has no span that stands for others.
+    const isWeighed = await run(`SELECT ExtraCount FROM ${table} LIMIT 0`).then(
+      () => true,
+      () => false,
+    );
+    const all = source !== 'otel_traces' || isWeighed ? '*' : '*, toUInt32(0) AS ExtraCount';
     const result = await client.query({
       query: `SELECT DISTINCT RetentionDays AS retention, toString(toDate(ReceivedAt)) AS day FROM ${table} ORDER BY day`,
       query_params: {},
@@ -40,7 +46,7 @@ export async function backfill(
       clickhouse_settings: SETTINGS,
     });
     for (const { retention, day } of await result.json<{ retention: number; day: string }>()) {
-      const rows = `(SELECT * FROM ${table} WHERE RetentionDays = {retention:UInt16} AND toDate(ReceivedAt) = {day:Date})`;
+      const rows = `(SELECT ${all} FROM ${table} WHERE RetentionDays = {retention:UInt16} AND toDate(ReceivedAt) = {day:Date})`;
       await run(fillStatement(rollup, source, rows, `\`${target.database}\`.${name}`), { retention, day });
     }
   }

@@ -42,8 +42,8 @@ describe('migration templates', () => {
       expect(made(name).join()).toContain('ENGINE = Distributed(');
     }
     // What processes write down for each other is the same on every node.
-    expect(tables.filter((statement) => statement.includes("'/clickhouse/tables/all/"))).toHaveLength(1);
-    expect(tables).toHaveLength(names.length * 2 + 1);
+    expect(tables.filter((statement) => statement.includes("'/clickhouse/tables/all/"))).toHaveLength(3);
+    expect(tables).toHaveLength(names.length * 2 + 3);
   });
 
   it('has every table know the tokens of inserts for as long as they may be repeated', () => {

@@ -56,6 +56,7 @@ export { createDurationQueries, type DurationQueries } from './durations/index.t
 export * from './fields/index.ts';
 export * from './rules/index.ts';
 export { setPriceCorrections } from './core/prices.ts';
+export { setSampled } from './core/sampled.ts';
 export * from './scores/index.ts';
 export * from './tail/index.ts';
 

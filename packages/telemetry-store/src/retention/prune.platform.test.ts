@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTelemetryStore } from '../client/open.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { encodeRequest } from '../writer/encode/index.ts';
+import { eraseUser } from './erase-user.ts';
 import { pruneProject } from './prune.ts';
 import { newStoreIn } from '../testing/migrated.ts';
 
@@ -158,4 +159,116 @@ it('goes on after a run that was cut off, without beginning its deletion once mo
   expect((await ages('otel_traces', 'toDate(ReceivedAt)')).filter((row) => row.startsWith('cut'))).toEqual(
     [],
   );
+}, 300_000);
+
+it("a user's rows go, and of their traces and sessions what names nobody; others' stay", async () => {
+  const timeUnixNano = `${BigInt(now) * 1_000_000n}`;
+  const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+  const user = "ada\\' OR 1=1 --";
+  const rows: readonly (readonly [project: string, trace: string, user: string, session: string])[] = [
+    ['erased', 'a1', user, 's1'],
+    ['erased', 'a1', '', ''],
+    ['erased', 'a1', 'bob', ''],
+    ['erased', 'a2', '', 's1'],
+    ['erased', 'a3', 'bob', 's2'],
+    ['erased', 'a4', '', ''],
+    ['kept', 'a1', user, 's1'],
+  ];
+  for (const [index, [projectId, trace, userId, session]] of rows.entries()) {
+    const attributes = [
+      ...(userId === '' ? [] : [text('user.id', userId)]),
+      ...(session === '' ? [] : [text('session.id', session)]),
+      text('exception.type', 'Boom'),
+    ];
+    const traceId = trace.repeat(16);
+    const spanId = `ef${index}0`.repeat(4);
+    const times = { startTimeUnixNano: timeUnixNano, endTimeUnixNano: timeUnixNano };
+    const bodies = {
+      traces: {
+        resourceSpans: [{ scopeSpans: [{ spans: [{ traceId, spanId, name: 'x', ...times, attributes }] }] }],
+      },
+      logs: {
+        resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano, traceId, spanId, attributes }] }] }],
+      },
+    };
+    for (const signal of ['traces', 'logs'] as const) {
+      const body = new TextEncoder().encode(JSON.stringify(bodies[signal]));
+      const context = { projectId, environment: 'production', defaultEnvironment: 'production' };
+      const { blocks } = encodeRequest(signal, 'json', body, {
+        ...context,
+        receivedAtMs: now,
+        retentionDays: 30,
+        limits: DEFAULT_LIMITS,
+      });
+      for (const block of blocks)
+        await store.insertNative(block.table, [block.bytes], `erase ${signal} ${index}`);
+    }
+  }
+  const left = (table: string) =>
+    store.select<{ P: string; T: string; U: string }>(
+      `SELECT ProjectId AS P, substring(TraceId, 1, 2) AS T, UserId AS U FROM ${table}
+       WHERE ProjectId IN ('erased', 'kept') ORDER BY P, T, U`,
+    );
+  const input = { projectId: 'erased', environment: undefined, userId: user, dryRun: true };
+  const counted = await eraseUser(store, input);
+  expect(counted).toMatchObject({ traces: 1, sessions: 1, sharedTraces: 1 });
+  expect(counted.tables.every(({ before, after }) => before === after)).toBe(true);
+  expect(await left('otel_traces')).toHaveLength(7);
+
+  const erased = await eraseUser(store, { ...input, dryRun: false });
+  expect(erased.tables.map(({ table }) => table)).toEqual(
+    expect.arrayContaining(['otel_traces', 'otel_logs', 'exceptions', 'session_figures']),
+  );
+  expect(erased.tables.filter(({ after }) => after > 0)).toEqual([]);
+  for (const table of ['otel_traces', 'otel_logs', 'exceptions']) {
+    expect(await left(table), table).toEqual([
+      { P: 'erased', T: 'a1', U: 'bob' },
+      { P: 'erased', T: 'a3', U: 'bob' },
+      { P: 'erased', T: 'a4', U: '' },
+      { P: 'kept', T: 'a1', U: user },
+    ]);
+  }
+  // The sums of a trace that two people share are those of the other's spans.
+  const sums = await store.select<{ P: string; T: string; N: number }>(
+    `SELECT ProjectId AS P, substring(TraceId, 1, 2) AS T, toUInt32(sum(Spans)) AS N FROM trace_figures
+     WHERE ProjectId IN ('erased', 'kept') GROUP BY P, T ORDER BY P, T`,
+  );
+  expect(sums).toEqual([
+    { P: 'erased', T: 'a1', N: 1 },
+    { P: 'erased', T: 'a3', N: 1 },
+    { P: 'erased', T: 'a4', N: 1 },
+    { P: 'kept', T: 'a1', N: 1 },
+  ]);
+  expect((await eraseUser(store, input)).tables).toEqual([]);
+}, 300_000);
+
+it('on a cluster the tables below the distributed ones are deleted from, everywhere, in words that the engine takes', async () => {
+  const sent: string[] = [];
+  const watched: Pick<TelemetryStore, 'select' | 'command'> = {
+    async select(sql, params, options) {
+      sent.push(sql);
+      // The engine here is no cluster: of its tables it is asked all the same.
+      return sql.includes('clusterAllReplicas') ? [] : store.select(sql, params, options);
+    },
+    command: async (sql) => void sent.push(sql),
+  };
+  const cluster = 'main-1';
+  await put('onCluster', 12, 30);
+  await pruneProject(watched, { projectId: 'onCluster', signal: 'traces', days: 7, now, cluster });
+  await eraseUser(watched, {
+    projectId: 'erased',
+    environment: undefined,
+    userId: 'bob',
+    dryRun: false,
+    cluster,
+  });
+  const changed = sent.filter((sql) => sql.startsWith('ALTER'));
+  expect(changed.length).toBeGreaterThan(5);
+  for (const sql of changed) expect(sql).toMatch(/^ALTER TABLE \w+_local ON CLUSTER `main-1` DELETE /);
+  for (const sql of sent) {
+    const [row] = await store.select<{ formatted: string }>('SELECT formatQuery({sql:String}) AS formatted', {
+      sql,
+    });
+    expect(row?.formatted).toMatch(/^(?:SELECT|ALTER|INSERT)/);
+  }
 }, 300_000);

@@ -1,6 +1,7 @@
 import { MODEL_SQL } from '../queries/core/gen-ai.ts';
 import { AGENT_VERSION } from '../schema/expressions.ts';
 import { ENDED } from '../schema/tables.ts';
+import { WEIGHT_SQL } from '../schema/weight.ts';
 import {
   COST_UNITS_SQL,
   ROLLUP_BUCKET_SECONDS,
@@ -60,12 +61,13 @@ export const AGENT_FIGURES: Rollup = {
 SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, AgentName,
   toLowCardinality(${AGENT_VERSION}) AS AgentVersion, GenAiOperation, GenAiProvider, ${MODEL_SQL} AS Model, ToolName,
   ServiceName, GenAiConvention, ScopeName,
-  min(${NS}) AS FirstNs, max(${NS}) AS LastNs, count() AS Spans, countIf(StatusCode = 'Error') AS Errors,
-  countIf(${COUNTS}) AS Counting,
-  sumIf(toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens, ${COUNTS}) AS InTokens,
-  sumIf(toUInt64(OutputTokens) + ReasoningTokens, ${COUNTS}) AS OutTokens,
-  countIf(${COUNTS} AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, ${COUNTS}) AS Cost,
-  sumMapIf([${STEP}], [toUInt64(1)], ${ENDED}) AS Durations
+  min(${NS}) AS FirstNs, max(${NS}) AS LastNs, sum(${WEIGHT_SQL}) AS Spans, sumIf(${WEIGHT_SQL}, StatusCode = 'Error') AS Errors,
+  sumIf(${WEIGHT_SQL}, ${COUNTS}) AS Counting,
+  sumIf((toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens) * ${WEIGHT_SQL}, ${COUNTS}) AS InTokens,
+  sumIf((toUInt64(OutputTokens) + ReasoningTokens) * ${WEIGHT_SQL}, ${COUNTS}) AS OutTokens,
+  sumIf(${WEIGHT_SQL}, ${COUNTS} AND isNotNull(CostUsd)) AS Priced,
+  sumIf(${COST_UNITS_SQL} * ${WEIGHT_SQL}, ${COUNTS}) AS Cost,
+  sumMapIf([${STEP}], [${WEIGHT_SQL}], ${ENDED}) AS Durations
 FROM ${rows} WHERE AgentName != '' GROUP BY ${KEYS}`,
     },
   },

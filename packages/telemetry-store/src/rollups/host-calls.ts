@@ -41,9 +41,10 @@ export const HOST_CALLS: Rollup = {
       when: IS_CALL,
       select: (spans) => `
 SELECT ${HEAD}, ${startOf(CALL_BUCKET_SECONDS, 'Ns')} AS Bucket, Host, ServiceName, GenAiProvider, Model,
-  count() AS Calls, sum(Failed) AS Errors, sum(Counts) AS Counting, sum(UsedInput + UsedRead + UsedWrite) AS InTokens,
-  sum(UsedOutput + UsedReasoning) AS OutTokens, sum(HasCost) AS Priced, sum(UsedUnits) AS Cost,
-  sumMapIf([${STEP}], [toUInt64(1)], Ended) AS Durations
+  sum(Weight) AS Calls, sum(Failed * Weight) AS Errors, sum(Counts * Weight) AS Counting,
+  sum((UsedInput + UsedRead + UsedWrite) * Weight) AS InTokens,
+  sum((UsedOutput + UsedReasoning) * Weight) AS OutTokens, sum(HasCost * Weight) AS Priced, sum(UsedUnits * Weight) AS Cost,
+  sumMapIf([${STEP}], [Weight], Ended) AS Durations
 FROM ${spans} WHERE ${IS_CALL} GROUP BY ${KEYS}`,
     },
   },

@@ -43,10 +43,10 @@ export const SPAN_COUNTS: Rollup = {
     otel_traces: {
       stage: SPAN_STAGE,
       select: (spans) => `
-SELECT ${HEAD}, FiveMinutes AS Bucket, ${DIMENSIONS.join(', ')}, Root, count() AS Spans, sum(Duration) AS DurationNs,
-  sum(Counts) AS Counting, sum(UsedInput) AS InputTokens, sum(UsedRead) AS CacheReadTokens,
-  sum(UsedWrite) AS CacheWriteTokens, sum(UsedOutput) AS OutputTokens, sum(UsedReasoning) AS ReasoningTokens,
-  sum(HasCost) AS Priced, sum(UsedCost) AS CostUsd
+SELECT ${HEAD}, FiveMinutes AS Bucket, ${DIMENSIONS.join(', ')}, Root, sum(Weight) AS Spans, sum(Duration * Weight) AS DurationNs,
+  sum(Counts * Weight) AS Counting, sum(UsedInput * Weight) AS InputTokens, sum(UsedRead * Weight) AS CacheReadTokens,
+  sum(UsedWrite * Weight) AS CacheWriteTokens, sum(UsedOutput * Weight) AS OutputTokens,
+  sum(UsedReasoning * Weight) AS ReasoningTokens, sum(HasCost * Weight) AS Priced, sum(UsedCost * Weight) AS CostUsd
 FROM ${spans} GROUP BY ${KEYS}`,
     },
   },

@@ -1,6 +1,7 @@
 import { MODEL_SQL } from '../queries/core/gen-ai.ts';
 import { HOST_SQL } from '../schema/host-points.ts';
 import { ENDED } from '../schema/tables.ts';
+import { WEIGHT_SQL } from '../schema/weight.ts';
 import { HIGHEST_STAGED } from './highest.ts';
 import { COST_UNITS_SQL, ROLLUP_BUCKET_SECONDS, ROLLUP_HEAD_SQL, type Stage, startOf } from './rollup.ts';
 
@@ -33,6 +34,7 @@ const named = (column: string): string => `if(${COUNTS_NAMED}, ${column}, 0)`;
 
 /** Spans as rollups count them. `Used...` is nothing where the span's usage is counted elsewhere. */
 const COLUMNS = {
+  Weight: WEIGHT_SQL,
   Ns: 'toUnixTimestamp64Nano(Timestamp)',
   FiveMinutes: startOf(ROLLUP_BUCKET_SECONDS),
   Duration: 'Duration',

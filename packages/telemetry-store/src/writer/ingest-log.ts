@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
-import { totalmem } from 'node:os';
+import { machineMemory } from '../engine-host/machine-memory.ts';
 import { type Clock, fail, type Logger, systemClock } from '@candela/kernel';
 import { GroupInserter, type GroupSink } from './group-insert/inserter.ts';
 import { Appender, type AppendRequest } from './wal/appender.ts';
@@ -64,7 +64,7 @@ const MAX_QUEUED_BYTES = 128 * MIB;
  * fall with larger groups. A group takes about four times its bytes in the engine, of which a query may have an eighth of
  * the machine.
  */
-const defaultGroupBytes = (): number => Math.min(128 * MIB, totalmem() / 48);
+const defaultGroupBytes = (): number => Math.min(128 * MIB, machineMemory() / 48);
 /**
  * Enough for a calm flow to be stored without reading it back. Not more: the garbage collector counts the bytes, and
  * goes through the whole heap each time they have grown by 64 MiB.

@@ -397,6 +397,7 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     const headers = { 'x-platform-project-id': String((await project()).data.id) };
     return owner.call('PUT', '/api/routing', { changes }, headers);
   },
+  eraseUserData: () => owner.call('POST', '/api/erasure', { userId: 'nobody' }),
   updateRetention: () => owner.call('PUT', '/api/retention', { logs: 40 }),
 
   runJob: () => owner.call('POST', '/api/jobs/audit-retention/run'),

@@ -795,3 +795,30 @@ AS `telemetry`.`scores_local`
 ENGINE = Distributed(`main`, `telemetry`, `scores_local`, cityHash64(ScoreId));
 
 BACKFILL scores;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ExtraCount` UInt32 DEFAULT 0;
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ExtraCount` UInt32 DEFAULT 0;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.sampled_days ON CLUSTER `main`
+(
+  ProjectId String,
+  Day Date,
+  RetentionDays UInt16,
+  OneIn UInt16,
+  Spans UInt64,
+  Kept UInt64,
+  At DateTime64(3) DEFAULT now64(3)
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/all/telemetry/sampled_days', '{shard}-{replica}')
+ORDER BY (ProjectId, Day);
+
+CREATE TABLE IF NOT EXISTS `telemetry`.kept_traces ON CLUSTER `main`
+(
+  ProjectId String,
+  Day Date,
+  TraceHash UInt64
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/all/telemetry/kept_traces', '{shard}-{replica}')
+ORDER BY (ProjectId, Day, TraceHash)
+TTL Day + INTERVAL 14 DAY;

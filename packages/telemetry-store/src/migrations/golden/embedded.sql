@@ -719,3 +719,28 @@ TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(Retention
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
 
 BACKFILL scores;
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS `ExtraCount` UInt32 DEFAULT 0;
+
+CREATE TABLE IF NOT EXISTS `candela`.sampled_days
+(
+  ProjectId String,
+  Day Date,
+  RetentionDays UInt16,
+  OneIn UInt16,
+  Spans UInt64,
+  Kept UInt64,
+  At DateTime64(3) DEFAULT now64(3)
+)
+ENGINE = MergeTree
+ORDER BY (ProjectId, Day);
+
+CREATE TABLE IF NOT EXISTS `candela`.kept_traces
+(
+  ProjectId String,
+  Day Date,
+  TraceHash UInt64
+)
+ENGINE = MergeTree
+ORDER BY (ProjectId, Day, TraceHash)
+TTL Day + INTERVAL 14 DAY;

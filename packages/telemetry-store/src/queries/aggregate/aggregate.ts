@@ -9,6 +9,8 @@ import { doublings, type SeenNumbers } from '../core/seen-numbers.ts';
 import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
+import { isSampled } from '../core/sampled.ts';
+import { WEIGHED_SPANS } from './weighed-spans.ts';
 import { ANSWER_BOUND, MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
 import { estimated, lookedAt, shareOf } from './estimate.ts';
 import { listedValues } from './listed.ts';
@@ -57,10 +59,14 @@ export interface AggregateResult {
   readonly sample: number | null;
 }
 
-export const COUNTED: Readonly<Record<EventKind, Counted>> = {
+const COUNTED: Readonly<Record<EventKind, Counted>> = {
   spans: COUNTED_SPANS,
   logs: COUNTED_LOGS,
 };
+
+/** How records of a project are counted. */
+export const countedOf = (kind: EventKind, { projectId }: Pick<RequestContext, 'projectId'>): Counted =>
+  kind === 'spans' && isSampled(projectId) ? WEIGHED_SPANS : COUNTED[kind];
 
 const NICE_SECONDS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800,
@@ -78,7 +84,7 @@ export async function aggregate(
   input: AggregateInput,
   groups?: SeenNumbers,
 ): Promise<AggregateResult> {
-  const counted = COUNTED[input.signal ?? 'spans'];
+  const counted = countedOf(input.signal ?? 'spans', context);
   // Unknown measures are refused before anything is read.
   for (const measure of input.measures) measuredOf(counted, measure);
   const bucketSeconds = bucketsOf(input);

@@ -9,7 +9,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import { EXCEPTIONS } from '../exceptions/exception-fields.ts';
 import { exceptionFacets } from '../exceptions/facets.ts';
-import { COUNTED } from './aggregate.ts';
+import { countedOf } from './aggregate.ts';
 import { type Counted, countsField, countsFilter } from './counted.ts';
 import { type FacetColumn, facetColumn, requireFacets } from './facet-column.ts';
 import { lookedAt, shareOf } from './estimate.ts';
@@ -24,12 +24,15 @@ export async function facets(
   input: FacetsInput,
 ): Promise<FacetsAnswer> {
   const signal = input.signal ?? 'spans';
-  const names = requireFacets(signal === 'exceptions' ? EXCEPTIONS : COUNTED[signal].rows, input.fields);
+  const names = requireFacets(
+    signal === 'exceptions' ? EXCEPTIONS : countedOf(signal, context).rows,
+    input.fields,
+  );
   // Two names of one field are counted once.
   const fields = [...new Set(names.values())];
   const { data, sample } = await (signal === 'exceptions'
     ? exceptionFacets(runner, context, { ...input, fields }).then(allLookedAt)
-    : countedFacets(runner, context, { ...input, fields }, COUNTED[signal]));
+    : countedFacets(runner, context, { ...input, fields }, countedOf(signal, context)));
   const byField = new Map(data.map((facet) => [facet.field, facet]));
   return {
     data: [...names].flatMap(([asked, field]) => {

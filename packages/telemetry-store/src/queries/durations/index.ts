@@ -3,6 +3,8 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { withSnapshot } from '../core/snapshot.ts';
 import type { ReadStores } from '../core/stores.ts';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
+import { WEIGHT_SQL } from '../../schema/weight.ts';
+import { isSampled } from '../core/sampled.ts';
 import { estimated, type Looked, lookedAt, shareOf } from '../aggregate/estimate.ts';
 import { sampleFor } from '../aggregate/sample-for.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
@@ -63,11 +65,14 @@ export function createDurationQueries(stores: ReadStores, limits: QueryLimits): 
         const sample = input.early === true ? await sampleFor(asks, seen, SPANS, input) : undefined;
         const scope = Scope.of(seen, SPANS).during(input.window).matching(input.filter).sampled(sample);
         const step = scope.params.bind(stepMs, 'Int64');
+        const [count, errors] = isSampled(context.projectId)
+          ? [`sum(${WEIGHT_SQL})`, `sumIf(${WEIGHT_SQL}, StatusCode = 'Error')`]
+          : ['count()', "countIf(StatusCode = 'Error')"];
         const found = asks.run<Row>(
           scope,
           `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(Timestamp), ${step})) AS T,
           if(Flags >= ${UNFINISHED_FLAG}, -1, least(greatest(toInt16(floor(log2(Duration + 1) * ${PER_DOUBLING})), ${LOWEST - 1}), ${HIGHEST})) AS D,
-          toFloat64(count()) AS C, toFloat64(countIf(StatusCode = 'Error')) AS E
+          toFloat64(${count}) AS C, toFloat64(${errors}) AS E
         ${scope.from} GROUP BY T, D ORDER BY T, D`,
         );
         const { rows, share }: OfAll =
