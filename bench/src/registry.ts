@@ -158,6 +158,18 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./hook/index.ts')).hook,
   },
   {
+    id: 'tap',
+    summary: 'what the tap of TLS libraries adds to a program that streams answers, a read and a call',
+    inAll: false,
+    load: async () => (await import('./tap/index.ts')).tap,
+  },
+  {
+    id: 'cuda',
+    summary: 'what tracing CUDA adds to a program that launches kernels, and to the agent',
+    inAll: false,
+    load: async () => (await import('./cuda/index.ts')).cuda,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

@@ -1,6 +1,7 @@
 import { type FakeAi, startFakeAi } from '@candela/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
+import { describeController } from './controller-suite.ts';
 import { SettingsPage } from './pages/settings-page.ts';
 import { ask, OWNED, OWNER } from './people.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
@@ -28,6 +29,8 @@ describe.skipIf(missing !== undefined)('connectors, routing, models and retentio
     heard.push(opened.complaints);
     return { page: opened.page, settings: new SettingsPage(opened.page) };
   };
+
+  describeController(() => stage, heard);
 
   it('a connector is made, checked and bound', async () => {
     const { page, settings } = await open('/settings/connectors?project=default');

@@ -68,6 +68,14 @@ describe('what deploys the agent', () => {
     expect(new Set(find(manifest, 'verbs').flat())).toEqual(new Set(['get', 'list']));
   });
 
+  it('lets the unit put programs into the kernel, as the document says', () => {
+    const unit = read('systemd/opentelemetry-gpu-collector.service');
+    const wanted = ['CAP_PERFMON', 'CAP_BPF', 'CAP_SYS_PTRACE', 'CAP_CHECKPOINT_RESTORE'];
+    for (const name of ['AmbientCapabilities', 'CapabilityBoundingSet'])
+      expect(new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]?.split(' ')).toEqual(wanted);
+    expect(unit).toMatch(/^LimitMEMLOCK=infinity$/m);
+  });
+
   it('mounts the host to read, and gives the container no more than it needs', () => {
     const manifest = documents(read(MANIFEST));
     const mounts = find(manifest, 'volumeMounts').flat() as Tree[];
@@ -78,7 +86,7 @@ describe('what deploys the agent', () => {
     expect(container).toMatchObject({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'], add: ['PERFMON'] },
+      capabilities: { drop: ['ALL'], add: ['PERFMON', 'BPF', 'SYS_PTRACE', 'CHECKPOINT_RESTORE'] },
     });
     expect((parse(read(join(CHART, 'values.yaml'))) as Tree)['securityContext']).toEqual(container);
     // Volumes and what mounts them belong together, in the chart as well.

@@ -35,6 +35,7 @@ const KINDS = [
   'destination',
   'controller',
   'controllerToken',
+  'collector',
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -152,6 +153,14 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     createdBy: user.id,
     expiresAt: FAR,
   });
+  const collector = await metadata.fleet.add({
+    projectId: project.id,
+    environment: 'rival-staging',
+    instanceUid: 'f'.repeat(32),
+    keyId: key.id,
+    facts: JSON.stringify({ capabilities: 2, attributes: {}, remote: {} }),
+    effective: '[]',
+  });
   const session = await sessions.create('e'.repeat(64), {
     userId: user.id,
     address: '127.0.0.1',
@@ -176,6 +185,7 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     destination: destination.id,
     controller: controller.id,
     controllerToken: controllerToken.id,
+    collector: collector.id,
   };
 }
 
@@ -199,6 +209,8 @@ async function stateOfRival(): Promise<string> {
     await metadata.alertDestinations.list(ids.project),
     await metadata.controllers.list({ projectId: ids.project, environment: undefined }),
     await metadata.controllers.tokens(ids.project),
+    await metadata.fleet.list({ projectId: ids.project, environment: undefined }),
+    await metadata.fleet.configs(ids.collector),
     await metadata.vaultSecrets.history(placeOf(ids.project), ids.secret),
     await metadata.vaultSecrets.get(placeOf(ids.project), ids.secret),
   ]);
@@ -231,6 +243,7 @@ const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
   [/^\/api\/alert-destinations\/\{id\}/, 'destination'],
   [/^\/api\/controller\/instances\/\{id\}/, 'controller'],
   [/^\/api\/controller\/tokens\/\{id\}/, 'controllerToken'],
+  [/^\/api\/controller\/collectors\/\{id\}/, 'collector'],
   [/^\/api\/oauth\/consent\/\{uid\}/, 'request'],
 ];
 
@@ -238,6 +251,8 @@ const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
 const BODIES: Readonly<Record<string, object>> = {
   updateConnector: { version: 1, name: 'Taken over' },
   updateMember: { role: 'viewer' },
+  pushCollectorConfig: { config: 'a: 1', ifHash: null, reason: 'taken over' },
+  rollbackCollectorConfig: { version: 1, reason: 'taken over' },
   updateSecret: { revision: 1, value: 'taken over' },
   restoreSecret: { revision: 1, version: 1 },
   updateProject: { name: 'Taken over' },

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Clock, DEFAULT_PROJECT_ID, type Logger, systemClock } from '@candela/kernel';
 import { createTelemetryQueries, type TelemetryStore } from '@candela/telemetry-store';
@@ -106,6 +107,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           const isCatalog = endpoint === 'main' && catalog?.handle(request, response) === true;
           if (!isCatalog) handle[endpoint](request, response);
         },
+        ...(endpoint === 'main' ? { sockets: socketsOf(running) } : {}),
       });
     const main = await open(config.port, 'PLATFORM_PORT', 'main');
     listeners.push(main);
@@ -282,6 +284,22 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
   }
 }
 
+/** Whoever owns the path of a WebSocket; nobody while the platform starts or stops. */
+function socketsOf(running: Running) {
+  const all = () =>
+    (running.phase === 'ready' ? (running.features ?? []) : []).flatMap(({ sockets = [] }) => sockets);
+  const ownerOf = (path: string) => all().find(({ owns }) => owns(path));
+  return {
+    owns: (path: string) => ownerOf(path) !== undefined,
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+      const owner = ownerOf((request.url ?? '').split('?', 1)[0] ?? '');
+      socket.on('error', () => socket.destroy());
+      if (owner === undefined) socket.destroy();
+      else void owner.upgrade(request, socket, head).catch(() => socket.destroy());
+    },
+  };
+}
+
 async function openGrpc(ingest: Ingest, config: Config): Promise<number> {
   try {
     return await ingest.startGrpc(config.host, config.otlpGrpcPort);
@@ -306,6 +324,7 @@ async function stop(
   running.phase = 'stopping';
   // They would never end by themselves.
   running.streams.close();
+  for (const { sockets = [] } of running.features ?? []) for (const socket of sockets) socket.close();
   const deadline = performance.now() + config.shutdownGraceMs;
   const left = () => Math.max(0, deadline - performance.now());
   // The ports stay open while requests under way finish: whoever asks meanwhile is told that we are stopping.

@@ -673,6 +673,20 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     listControllerTokens: [{ status: 401, silent: true }],
     createControllerToken: [{ body: {}, status: 401, silent: true }],
     revokeControllerToken: [{ path: { id: 'none' }, status: 401, silent: true }],
+    listCollectors: [{ status: 403, silent: true }],
+    getCollector: [{ path: { id: 'none' }, status: 403, silent: true }],
+    pushCollectorConfig: [
+      {
+        path: { id: 'none' },
+        body: { config: 'a: 1', ifHash: null, reason: 'test' },
+        status: 403,
+        silent: true,
+      },
+    ],
+    rollbackCollectorConfig: [
+      { path: { id: 'none' }, body: { version: 1, reason: 'test' }, status: 403, silent: true },
+    ],
+    forgetCollector: [{ path: { id: 'none' }, status: 401, silent: true }],
     getControllerConfig: [{ status: 403, silent: true }],
     setControllerConfig: [
       { body: { poll_interval_seconds: 60, custom_llm_hosts: [] }, status: 403, silent: true },

@@ -15,7 +15,7 @@ import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts'
 import { CHAT_ROUTES } from './chat/index.ts';
 import { ALERT_ROUTES } from './alerts/index.ts';
 import { BOARD_ROUTES } from './boards/index.ts';
-import { CONTROLLER_ROUTES } from './controller/index.ts';
+import { COLLECTOR_ROUTES, CONTROLLER_ROUTES } from './controller/index.ts';
 import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { JOB_ROUTES } from './jobs/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
@@ -160,6 +160,7 @@ export const ROUTES = {
   ...BOARD_ROUTES,
   ...ALERT_ROUTES,
   ...CONTROLLER_ROUTES,
+  ...COLLECTOR_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -72,7 +72,8 @@ export type {
   StoredController,
   StoredControllerAction,
   StoredControllerToken,
-} from './repositories/controllers.ts';
+} from './repositories/controller-rows.ts';
+export type { StoredCollector, StoredFleetConfig } from './repositories/fleet.ts';
 export type { StoredDispute } from './repositories/coding-disputes.ts';
 export type { StoredTriage } from './repositories/exception-triage.ts';
 export type { NewPrice, StoredPrice } from './repositories/custom-prices.ts';

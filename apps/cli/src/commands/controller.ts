@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Command, UsageError } from '../command.ts';
 import { runController } from '../controller/run.ts';
@@ -42,6 +43,12 @@ CAP_BPF with CAP_PERFMON for the tap. It restarts and ends no program, and loads
         agent: (values.agent ?? 'opentelemetry-gpu-collector').split(' '),
         sdk: { folder: values.sdk ?? '/opt/candela-sdk', units: values.units ?? '/etc/systemd/system' },
         hosts: values.host ?? [],
+        names: {
+          dockerSocket: '/var/run/docker.sock',
+          account: '/var/run/secrets/kubernetes.io/serviceaccount',
+          kubernetes: kubernetesOf(env),
+          node: env['K8S_NODE_NAME'] ?? hostname(),
+        },
         env: env['PATH'] === undefined ? {} : { PATH: env['PATH'] },
       },
       say,
@@ -49,6 +56,13 @@ CAP_BPF with CAP_PERFMON for the tap. It restarts and ends no program, and loads
     );
   },
 };
+
+/** Where the API of Kubernetes is, as every pod is told. */
+function kubernetesOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env;
+  if (host === undefined) return undefined;
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
 
 function read(args: readonly string[]) {
   const text = { type: 'string' } as const;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { WorkloadNames } from './names.ts';
+import { type FoundPackages, packagesOf } from './packages.ts';
 import {
   headOf,
   linkOf,
@@ -12,12 +14,16 @@ import {
   socketsOf,
   startOf,
 } from './proc.ts';
+import type { Connect } from './tap.ts';
 import type { VendorAddresses } from './vendors.ts';
 
 export interface FoundProcess {
   readonly pid: number;
   readonly start: number;
 }
+
+/** `connection`: to an address of a vendor, now or before. */
+export type Evidence = 'connection' | 'package' | 'command';
 
 /** A program that calls vendors of models, with every process of its workload that does. */
 export interface FoundService {
@@ -27,8 +33,14 @@ export interface FoundService {
   readonly runtime: Runtime;
   readonly vendors: readonly string[];
   readonly exe: string;
+  /** Its name where that is known, else the beginning of its id. */
   readonly container: string;
+  readonly pod: string;
   readonly unit: string | undefined;
+  /** What told that it calls models. */
+  readonly evidence: readonly Evidence[];
+  /** Packages that call models which it can load. */
+  readonly packages: readonly string[];
   readonly processes: readonly FoundProcess[];
   readonly firstSeen: string;
   readonly tap: { readonly possible: boolean; readonly detail: string };
@@ -80,17 +92,33 @@ function tapOf(runtime: Runtime, maps: string): { possible: boolean; detail: str
 export class Discovery {
   readonly #proc: string;
   readonly #vendors: VendorAddresses;
+  readonly #names: WorkloadNames | undefined;
+  /** Programs that were looked at, by process; what they can load is looked up once. */
+  #programs = new Map<string, Program>();
   readonly #seen = new Map<string, { service: FoundService; at: number }>();
 
-  constructor(proc: string, vendors: VendorAddresses) {
+  constructor(proc: string, vendors: VendorAddresses, names?: WorkloadNames) {
     this.#proc = proc;
     this.#vendors = vendors;
+    this.#names = names;
   }
 
-  /** One look. A workload stays for ten minutes after its last connection, while one of its processes lives. */
-  look(): readonly FoundService[] {
+  /** Whether one of these connections is to a vendor, of a process that was not among `known`. */
+  isNews(connects: readonly Connect[], known: ReadonlySet<number>): boolean {
+    return connects.some(
+      ({ pid, address, port }) => !known.has(pid) && this.#vendors.of(address, port) !== undefined,
+    );
+  }
+
+  /** One look; `connects` are connections that the kernel told of, which may be over by now. A workload stays for ten minutes after its last connection, while one of its processes lives. */
+  look(connects: readonly Connect[] = []): readonly FoundService[] {
     const now = Date.now();
     const tables = new Map<string, Map<string, string>>();
+    const told = new Map<number, Set<string>>();
+    for (const { pid, address, port } of connects) {
+      const vendor = this.#vendors.of(address, port);
+      if (vendor !== undefined) told.set(pid, (told.get(pid) ?? new Set()).add(vendor));
+    }
     const vendorsOf = (pid: number): Set<string> => {
       const space = linkOf(join(this.#proc, String(pid), 'ns/net')) ?? 'own';
       let table = tables.get(space);
@@ -105,7 +133,7 @@ export class Discovery {
         }
         tables.set(space, table);
       }
-      const found = new Set<string>();
+      const found = new Set(told.get(pid));
       if (table.size === 0) return found;
       for (const inode of socketsOf(this.#proc, pid)) {
         const vendor = table.get(inode);
@@ -114,19 +142,27 @@ export class Discovery {
       return found;
     };
     const fresh = new Map<string, FoundService>();
+    const programs = new Map<string, Program>();
+    const known = new Set(
+      [...this.#seen.values()].flatMap(({ service }) =>
+        service.processes.map(({ pid, start }) => `${pid} ${start}`),
+      ),
+    );
     for (const pid of pidsOf(this.#proc)) {
       if (pid === process.pid) continue;
-      const command = readProc(join(this.#proc, String(pid), 'cmdline'), 65_536)
-        ?.replaceAll('\0', ' ')
-        .trim();
-      if (command === undefined || command === '') continue;
+      const start = startOf(this.#proc, pid);
+      if (start === undefined) continue;
+      const key = `${pid} ${start}`;
+      const program = this.#programOf(key, pid);
+      if (program === undefined) continue;
+      programs.set(key, program);
       const vendors = vendorsOf(pid);
-      const known = [...this.#seen.values()].some(({ service }) =>
-        service.processes.some((one) => one.pid === pid && one.start === startOf(this.#proc, pid)),
-      );
-      if (vendors.size === 0 && !known && !HINTS.test(command)) continue;
-      const service = this.#serviceOf(pid, command, vendors);
-      if (service === undefined) continue;
+      const evidence: Evidence[] = [];
+      if (vendors.size > 0) evidence.push('connection');
+      if (program.packages.own) evidence.push('package');
+      if (HINTS.test(program.command)) evidence.push('command');
+      if (evidence.length === 0 && !known.has(key)) continue;
+      const service = this.#serviceOf({ pid, start }, program, vendors, evidence);
       const before = fresh.get(service.workload);
       fresh.set(
         service.workload,
@@ -135,16 +171,24 @@ export class Discovery {
           : {
               ...before,
               vendors: [...new Set([...before.vendors, ...service.vendors])],
+              evidence: [...new Set([...before.evidence, ...service.evidence])],
+              packages: [...new Set([...before.packages, ...service.packages])],
               processes: [...before.processes, ...service.processes],
               tap: before.tap.possible ? before.tap : service.tap,
             },
       );
     }
+    this.#programs = programs;
     for (const [workload, service] of fresh) {
       const before = this.#seen.get(workload)?.service;
       const vendors = [...new Set([...(before?.vendors ?? []), ...service.vendors])];
       this.#seen.set(workload, {
-        service: { ...service, vendors, firstSeen: before?.firstSeen ?? service.firstSeen },
+        service: {
+          ...service,
+          vendors,
+          evidence: [...new Set([...(before?.evidence ?? []), ...service.evidence])],
+          firstSeen: before?.firstSeen ?? service.firstSeen,
+        },
         at: now,
       });
     }
@@ -153,43 +197,73 @@ export class Discovery {
     return [...this.#seen.values()].slice(0, MAX_SERVICES).map(({ service }) => service);
   }
 
-  #serviceOf(pid: number, command: string, vendors: ReadonlySet<string>): FoundService | undefined {
+  /** What a process runs. A program that was put in its place by exec is another one. */
+  #programOf(key: string, pid: number): Program | undefined {
     const at = (name: string) => join(this.#proc, String(pid), name);
+    const line = readProc(at('cmdline'), 65_536);
     const exe = linkOf(at('exe'));
-    const start = startOf(this.#proc, pid);
-    if (exe === undefined || start === undefined) return undefined;
-    const { unit, container, pod } = parseCgroup(readProc(at('cgroup'), 65_536) ?? '');
+    if (line === undefined || line === '' || exe === undefined) return undefined;
+    const before = this.#programs.get(key);
+    if (before !== undefined && before.line === line && before.exe === exe) return before;
+    const words = line.split('\0').filter((word) => word !== '');
     const environment = readProc(at('environ'), 262_144) ?? '';
-    const given = /(?:^|\0)OTEL_SERVICE_NAME=([^\0]{1,200})/.exec(environment)?.[1];
     const runtime = runtimeOf(exe.replace(/ \(deleted\)$/, ''), () => headOf(at('exe')));
-    const script = command
-      .split(' ')
-      .find((word, place) => place > 0 && /\.(?:py|m?js|ts|jar|dll)$/.test(word));
+    const packages = packagesOf({ proc: this.#proc, pid, runtime, arguments: words, environment });
+    const given = /(?:^|\0)OTEL_SERVICE_NAME=([^\0]{1,200})/.exec(environment)?.[1];
+    return { line, exe, command: words.join(' '), words, runtime, packages, given };
+  }
+
+  #serviceOf(
+    { pid, start }: FoundProcess,
+    { exe, words, runtime, packages, given }: Program,
+    vendors: ReadonlySet<string>,
+    evidence: readonly Evidence[],
+  ): FoundService {
+    const at = (name: string) => join(this.#proc, String(pid), name);
+    const { unit, container, pod } = parseCgroup(readProc(at('cgroup'), 65_536) ?? '');
+    const named = this.#names?.of(container);
+    const script = words.find((word, place) => place > 0 && /\.(?:py|m?js|ts|jar|dll)$/.test(word));
     const hash = createHash('sha256')
       .update(`${exe}\0${script ?? ''}`)
       .digest('hex')
       .slice(0, 16);
+    const short = (text: string) => text.slice(text.lastIndexOf('/') + 1);
+    const inContainer = container?.slice(0, 12) ?? '';
     const workload =
       pod !== undefined
-        ? `k8s:${pod}:${container?.slice(0, 12) ?? 'pod'}`
+        ? named === undefined
+          ? `k8s:${pod}:${inContainer || 'pod'}`
+          : `k8s:${named.namespace}:${named.workload}:${named.container}`
         : container !== undefined
-          ? `docker:${container.slice(0, 12)}`
+          ? `docker:${named?.container ?? inContainer}`
           : unit !== undefined && !/^(?:user@|session)/.test(unit)
             ? `linux:systemd:${unit}`
             : `linux:exe:${hash}`;
-    const short = (text: string) => text.slice(text.lastIndexOf('/') + 1);
     return {
       workload,
-      name: given ?? unit?.replace(/\.service$/, '') ?? short(script ?? exe),
-      namespace: '',
+      name: given ?? named?.workload ?? unit?.replace(/\.service$/, '') ?? short(script ?? exe),
+      namespace: named?.namespace ?? '',
       runtime,
       vendors: [...vendors],
       exe,
-      container: container?.slice(0, 12) ?? '',
+      container: named?.container ?? inContainer,
+      pod: named?.pod ?? '',
       unit,
+      evidence,
+      packages: packages.names,
       processes: [{ pid, start }],
       firstSeen: new Date().toISOString(),
       tap: tapOf(runtime, readProc(at('maps')) ?? ''),
     };
   }
+}
+
+interface Program {
+  readonly line: string;
+  readonly exe: string;
+  readonly command: string;
+  readonly words: readonly string[];
+  readonly runtime: Runtime;
+  readonly packages: FoundPackages;
+  readonly given: string | undefined;
 }

@@ -7,7 +7,8 @@ import { Discovery, type FoundService } from './discover.ts';
 import { planOf, type SdkPlace, textAt } from './inject.ts';
 import { ControllerState, type Credential } from './state.ts';
 import { Tap } from './tap.ts';
-import { VendorAddresses } from './vendors.ts';
+import { vendorOfHost, VendorAddresses } from './vendors.ts';
+import { type NamesOptions, WorkloadNames } from './names.ts';
 
 export interface ControllerOptions {
   readonly url: string;
@@ -19,6 +20,7 @@ export interface ControllerOptions {
   readonly agent: readonly string[];
   readonly sdk: Omit<SdkPlace, 'out'>;
   readonly hosts: readonly string[];
+  readonly names: NamesOptions;
   /** What the agent is given of the environment beside its endpoint. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -27,6 +29,7 @@ const VERSION = '0.1.0';
 const MAX_SERVICES = 500;
 const WAIT_SECONDS = 50;
 const QUICK_MS = 5_000;
+const NEWS_MS = 500;
 const MAX_BACKOFF_MS = 60_000;
 
 type Mode = 'linux' | 'docker' | 'kubernetes';
@@ -68,7 +71,13 @@ function reported(service: FoundService, tap: Tap, sdk: SdkPlace, otlp: string) 
     workload_key: service.workload,
     namespace: service.namespace,
     language_runtime: service.runtime,
-    llm_providers: service.vendors,
+    llm_providers: [
+      ...new Set([...service.vendors, ...(status?.hosts ?? []).flatMap((host) => vendorOfHost(host) ?? [])]),
+    ],
+    llm_hosts: status?.hosts ?? [],
+    llm_packages: service.packages,
+    evidence: [...service.evidence, ...((status?.hosts ?? []).length > 0 ? ['server_name'] : [])],
+    pod_name: service.pod,
     pid: service.processes[0]?.pid ?? 0,
     exe_path: service.exe,
     container: service.container,
@@ -108,7 +117,8 @@ export async function runController(
   const own: Credential = credential;
   const sdk: SdkPlace = { ...options.sdk, out: state.folder };
   const vendors = new VendorAddresses();
-  const discovery = new Discovery(options.proc, vendors);
+  const names = new WorkloadNames(options.names);
+  const discovery = new Discovery(options.proc, vendors, names);
   const tap = new Tap(options.agent, state.folder, own, options.env, say);
   let hosts = options.hosts;
   let services: readonly FoundService[] = [];
@@ -118,17 +128,27 @@ export async function runController(
   const busy = new Set<string>();
 
   const look = async () => {
-    await vendors.refresh(hosts);
-    services = discovery.look();
+    await Promise.all([vendors.refresh(hosts), names.refresh()]);
+    services = discovery.look(tap.connects());
     tap.watch(services, state.wishes);
     const now = JSON.stringify(services.map((one) => reported(one, tap, sdk, own.otlp)));
     // What is new is told at once.
     if (now !== shown) interrupt.abort();
     shown = now;
   };
+  let lookedAt: ReadonlySet<number> = new Set();
   await look();
   const looking = setInterval(() => void look().catch((error: unknown) => say(String(error))), QUICK_MS);
   looking.unref();
+  // What the kernel tells of is looked at before it is over.
+  const news = setInterval(() => {
+    const connects = tap.connects();
+    if (connects.length === 0) return;
+    const found = discovery.isNews(connects, lookedAt);
+    lookedAt = new Set(connects.map(({ pid }) => pid));
+    if (found) void look().catch((error: unknown) => say(String(error)));
+  }, NEWS_MS);
+  news.unref();
 
   const act = (action: PolledAction) => {
     if (busy.has(action.id)) return;
@@ -164,7 +184,9 @@ export async function runController(
           node_name: hostname(),
           services: services.slice(0, MAX_SERVICES).map((one) => reported(one, tap, sdk, own.otlp)),
           action_results: state.results.slice(0, 200),
-          resource_attributes: { 'controller.tap': tap.engine },
+          resource_attributes: {
+            'controller.tap': names.problem === '' ? tap.engine : `${tap.engine}; ${names.problem}`,
+          },
           truncated,
           config_hash,
         }),
@@ -197,5 +219,6 @@ export async function runController(
     }
   }
   clearInterval(looking);
+  clearInterval(news);
   tap.stop();
 }

@@ -11,13 +11,23 @@ export interface TapStatus {
   readonly content: boolean;
   readonly spans: number;
   readonly lost: number;
+  /** Who it called, by the names it gave. */
+  readonly hosts?: readonly string[];
+}
+/** A connection that a process of this host began, as the kernel told. */
+export interface Connect {
+  readonly pid: number;
+  readonly address: string;
+  readonly port: number;
 }
 interface StatusFile {
   readonly engine: string;
+  readonly connects?: readonly Connect[];
   readonly workloads: Readonly<Record<string, TapStatus>>;
 }
 
 const AGAIN_MS = 10_000;
+const IDLE_AGAIN_MS = 300_000;
 
 /** The agent that holds the probes: started when there is something to watch, told by a file. */
 export class Tap {
@@ -64,7 +74,9 @@ export class Tap {
       writeWhole(this.#targets, text);
       this.#written = text;
     }
-    if (targets.length > 0 && this.#child === undefined && Date.now() - this.#endedAt > AGAIN_MS)
+    // Also without anything to watch: it tells of connections that programs begin.
+    const wait = targets.length > 0 ? AGAIN_MS : IDLE_AGAIN_MS;
+    if (this.#child === undefined && (this.#endedAt === 0 || Date.now() - this.#endedAt > wait))
       this.#start();
   }
 
@@ -84,8 +96,8 @@ export class Tap {
       if (this.#child !== child) return;
       this.#child = undefined;
       this.#endedAt = Date.now();
+      if (this.#problem !== why) this.#say(`the tap ended: ${why}`);
       this.#problem = why;
-      this.#say(`the tap ended: ${why}`);
     };
     child.once('error', (error: NodeJS.ErrnoException) =>
       over(
@@ -108,6 +120,10 @@ export class Tap {
   get engine(): string {
     if (this.#child === undefined) return this.#problem === '' ? 'nothing is watched' : this.#problem;
     return this.#status()?.engine ?? 'starting';
+  }
+  /** Connections that the kernel told of lately; none where it cannot. */
+  connects(): readonly Connect[] {
+    return this.#child === undefined ? [] : (this.#status()?.connects ?? []);
   }
   of(workload: string): TapStatus | undefined {
     return this.#child === undefined ? undefined : this.#status()?.workloads[workload];

@@ -21,15 +21,27 @@ const HOSTS: readonly (readonly [string, string])[] = [
 const PORTS: ReadonlyMap<number, string> = new Map([[11_434, 'ollama']]);
 const AGAIN_MS = 300_000;
 
+/** The vendor of a name that a program called. */
+export function vendorOfHost(host: string): string | undefined {
+  const name = host.toLowerCase();
+  if (/^bedrock-runtime[.-][\w.-]+\.amazonaws\.com$/.test(name)) return 'aws.bedrock';
+  if (name.endsWith('.openai.azure.com')) return 'azure.ai.openai';
+  if (name.endsWith('-aiplatform.googleapis.com')) return 'gcp.vertex_ai';
+  return HOSTS.find(([known]) => known === name)?.[1];
+}
+
 /** Which vendor an address belongs to. A hint: vendors share addresses of content networks. */
 export class VendorAddresses {
   #known = new Map<string, string>();
   #asked = 0;
+  #custom = '';
 
-  /** Asks for the addresses again every five minutes; `custom` are host or host:port. */
+  /** Asks for the addresses again every five minutes, and when other hosts are named; `custom` are host or host:port. */
   async refresh(custom: readonly string[]): Promise<void> {
-    if (Date.now() - this.#asked < AGAIN_MS) return;
+    const named = custom.join(' ');
+    if (named === this.#custom && Date.now() - this.#asked < AGAIN_MS) return;
     this.#asked = Date.now();
+    this.#custom = named;
     const known = new Map<string, string>();
     const own = custom.map((text) => {
       const match = /^(.*?)(?::(\d+))?$/.exec(text);

@@ -3,7 +3,7 @@ import type { MetadataStore } from '@candela/metadata-store';
 import type { createLogQueries, StoreRoutes } from '@candela/telemetry-store';
 import type { Envelope } from '@candela/vault';
 import type { Config } from '../config.ts';
-import type { Endpoint, Page } from '../http/request-handler.ts';
+import type { Endpoint, Page, SocketEndpoint } from '../http/request-handler.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { SharedAnswers } from '../http/shared-answers.ts';
 import type { Ingest } from '../ingest/index.ts';
@@ -72,6 +72,8 @@ export interface Feature<H extends Partial<Handlers> = Partial<Handlers>> {
   readonly pages?: readonly Page[];
   /** Paths that another library answers. */
   readonly endpoints?: readonly Endpoint[];
+  /** Paths at which connections become WebSockets. */
+  readonly sockets?: readonly SocketEndpoint[];
   /** Ends what it runs. Called once, when no request is under way and the stores are still open. */
   stop?(): Promise<void>;
 }

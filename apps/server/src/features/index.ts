@@ -30,6 +30,7 @@ import { PANEL_ROUTES, sharedSources } from './boards/sources.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { controllerFeature } from './controller/feature.ts';
+import { fleetFeature } from './controller/opamp/feature.ts';
 import { contextHandlers } from './contexts/routes.ts';
 import { durationHandlers } from './durations/routes.ts';
 import { erasureHandlers } from './erasure/routes.ts';
@@ -164,6 +165,7 @@ const FEATURES = [
   backupFeature,
   scannerFeature,
   controllerFeature,
+  fleetFeature,
   evaluationFeature,
   ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),
   ({ people }) => ({ name: 'people', handlers: people.handlers }),

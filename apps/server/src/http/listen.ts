@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { HTTP_SERVER_OPTIONS, hardenHttpServer, refuseHostless } from '../ingest/index.ts';
 
 export interface Listener {
@@ -21,15 +22,29 @@ export interface ListenOptions {
   /** Variable that sets the port, for the error message. */
   readonly variable: string;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Takes connections that become WebSockets, at the paths that are its own; every other request is answered as it is. */
+  readonly sockets?: {
+    readonly owns: (path: string) => boolean;
+    readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  };
   /** How long a client may take nothing of an answer, milliseconds. */
   readonly stallMs: number;
 }
 
 /** Opens one HTTP port with bounds on headers, time and connections. @throws PortTakenError */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const server = createServer(HTTP_SERVER_OPTIONS, (request, response) => {
-    if (!refuseHostless(request, response)) options.handler(request, response);
-  });
+  const { sockets } = options;
+  const isSocket = (request: IncomingMessage): boolean =>
+    request.headers.upgrade?.toLowerCase() === 'websocket' &&
+    sockets?.owns((request.url ?? '').split('?', 1)[0] ?? '') === true;
+  const server = createServer(
+    { ...HTTP_SERVER_OPTIONS, shouldUpgradeCallback: isSocket },
+    (request, response) => {
+      if (!refuseHostless(request, response)) options.handler(request, response);
+    },
+  );
+  if (sockets !== undefined)
+    server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
   hardenHttpServer(server, options.stallMs);
   server.maxHeadersCount = 200;
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type RouteDeclaration, ROUTES } from '@candela/contract';
 import { type Logger, newRequestId } from '@candela/kernel';
 import type { PlatformMetrics } from '../metrics.ts';
@@ -29,6 +30,15 @@ export interface Endpoint {
   readonly owns: (path: string) => boolean;
   /** @throws what is answered like any other error, as long as nothing was sent */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+/** A path at which a connection becomes another protocol: WebSocket. */
+export interface SocketEndpoint {
+  readonly owns: (path: string) => boolean;
+  /** Takes the connection over, or ends it with an answer. Never throws. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+  /** The platform stops: says goodbye to everybody. */
+  readonly close: () => void;
 }
 
 export interface FrontParts {

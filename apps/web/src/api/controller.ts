@@ -3,6 +3,8 @@ import type {
   ControllerInstance,
   ControllerService,
   ControllerToken,
+  FleetCollector,
+  FleetCollectorDetail,
   RequestBodyOf,
   ROUTES,
 } from '@candela/contract';
@@ -66,3 +68,29 @@ export const injectSdk = (environment: Env, id: string, reason: string, apply: b
   call('enableServiceAgent', { environment, params: { id }, body: { reason, apply } });
 export const takeSdkBack = (environment: Env, id: string, reason: string) =>
   call('disableServiceAgent', { environment, params: { id }, query: { reason } });
+
+/** OpenTelemetry Collectors that report by OpAMP. */
+export const collectorsQuery = (environment: Env) =>
+  queryOptions({
+    queryKey: ['collectors', environment],
+    queryFn: ({ signal }): Promise<FleetCollector[]> =>
+      call('listCollectors', { environment, signal }).then(({ data }) => data),
+    refetchInterval: AGAIN_MS,
+  });
+export const collectorQuery = (environment: Env, id: string) =>
+  queryOptions({
+    queryKey: ['collector', environment, id],
+    queryFn: ({ signal }): Promise<FleetCollectorDetail> =>
+      call('getCollector', { environment, signal, params: { id } }).then(({ data }) => data),
+    refetchInterval: AGAIN_MS,
+  });
+export const pushCollectorConfig = (
+  environment: Env,
+  id: string,
+  body: RequestBodyOf<typeof ROUTES.pushCollectorConfig>,
+) => call('pushCollectorConfig', { environment, params: { id }, body });
+export const rollbackCollectorConfig = (
+  environment: Env,
+  id: string,
+  body: RequestBodyOf<typeof ROUTES.rollbackCollectorConfig>,
+) => call('rollbackCollectorConfig', { environment, params: { id }, body });

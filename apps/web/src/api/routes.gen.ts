@@ -272,5 +272,9 @@ export const ROUTE_TABLE = {
   listControllerTokens: 'GET /api/controller/tokens',
   createControllerToken: 'POST /api/controller/tokens',
   revokeControllerToken: 'DELETE /api/controller/tokens/{id}',
+  listCollectors: 'GET /api/controller/collectors',
+  getCollector: 'GET /api/controller/collectors/{id}',
+  pushCollectorConfig: 'POST /api/controller/collectors/{id}/config',
+  rollbackCollectorConfig: 'POST /api/controller/collectors/{id}/rollback',
 } as const;
 export const OFFERED_SCOPES = ['ingest', 'telemetry', 'prompts', 'vault', 'rule_engine', 'evaluation', 'chat', 'controller', 'db_config', 'feedback'] as const;

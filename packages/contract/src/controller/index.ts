@@ -14,6 +14,13 @@ import {
 } from './schemas.ts';
 
 export {
+  COLLECTOR_ROUTES,
+  FLEET_LIMITS,
+  type FleetCollector,
+  type FleetCollectorDetail,
+  CONFIG_MASK,
+} from './collectors.ts';
+export {
   CONTROLLER_LIMITS,
   CONTROLLER_MODES,
   type ControllerAction,

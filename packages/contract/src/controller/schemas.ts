@@ -66,9 +66,15 @@ export const controllerServiceSchema = z
     namespace: z.string(),
     runtime: z.string(),
     vendors: z.array(z.string()),
+    hosts: z.array(z.string()).meta({ description: 'Who it called, by SNI and `Host`, once the tap is on.' }),
+    packages: z.array(z.string()).meta({ description: 'Packages that call models which it can load.' }),
+    evidence: z
+      .array(z.string())
+      .meta({ description: 'Why it is listed: connection, server_name, package, command.' }),
     pid: z.int().nullable(),
     exePath: z.string(),
     container: z.string(),
+    pod: z.string(),
     firstSeen: z.string(),
     tap: possibleSchema,
     sdk: possibleSchema,

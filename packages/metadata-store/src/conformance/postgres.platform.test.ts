@@ -15,6 +15,7 @@ import { describeChanges } from './changes-suite.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeControllers } from './controllers-suite.ts';
 import { describeJobs } from './jobs-suite.ts';
 import { describeBoards } from './boards-suite.ts';
 import { describeChats } from './chats-suite.ts';
@@ -43,6 +44,7 @@ else {
   };
   describeMetadataStore('PostgreSQL', place);
   describeConnectors('PostgreSQL', place);
+  describeControllers('PostgreSQL', place);
   describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
   describePrices('PostgreSQL', place);

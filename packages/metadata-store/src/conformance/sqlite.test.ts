@@ -18,6 +18,7 @@ import { describeChanges } from './changes-suite.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeControllers } from './controllers-suite.ts';
 import { describeJobs } from './jobs-suite.ts';
 import { describeBoards } from './boards-suite.ts';
 import { describeChats } from './chats-suite.ts';
@@ -46,6 +47,7 @@ const place = async () => {
 };
 describeMetadataStore('SQLite', place);
 describeConnectors('SQLite', place);
+describeControllers('SQLite', place);
 describeVault('SQLite', place);
 describeModels('SQLite', place);
 describePrices('SQLite', place);

@@ -19,6 +19,7 @@ import { codingDisputes } from './0018-coding-disputes.ts';
 import { exceptionTriage } from './0019-exception-triage.ts';
 import { chatPrompts } from './0020-chat-prompts.ts';
 import { controllers } from './0021-controllers.ts';
+import { fleet } from './0022-fleet.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   exceptionTriage,
   chatPrompts,
   controllers,
+  fleet,
 ];

@@ -9,6 +9,7 @@ import { codingDisputes } from './coding-disputes.ts';
 import { customPrices } from './custom-prices.ts';
 import { connectors } from './connectors.ts';
 import { controllers } from './controllers.ts';
+import { fleet } from './fleet.ts';
 import { exceptionTriage } from './exception-triage.ts';
 import { jobs } from './jobs.ts';
 import { judging } from './judging.ts';
@@ -68,6 +69,7 @@ export const REPOSITORIES = {
   codingDisputes,
   exceptionTriage,
   controllers,
+  fleet,
   judging,
   alerts,
   alertSilences,

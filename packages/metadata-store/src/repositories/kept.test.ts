@@ -31,6 +31,8 @@ const NOT_KEPT = [
   'controller_desired',
   'controller_actions',
   'controller_config',
+  'fleet_collectors',
+  'fleet_configs',
   'judge_documents',
   'judge_items',
   'organisations',

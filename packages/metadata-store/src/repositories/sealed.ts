@@ -21,6 +21,7 @@ export const SEALED_COLUMNS = [
   { table: 'alert_destinations', column: 'secret', id: 'id' },
   { table: 'alert_destinations', column: 'secret_before', id: 'id' },
   { table: 'vault_versions', column: 'value', id: 'id' },
+  { table: 'fleet_configs', column: 'body', id: 'id' },
 ] as const satisfies readonly SealedColumn[];
 
 export interface SealedText {

@@ -29,6 +29,7 @@ import type {
   ControllerInstanceTable,
   ControllerTokenTable,
 } from './controllers.ts';
+import type { FleetCollectorTable, FleetConfigTable } from './fleet.ts';
 import type { CodingDisputeTable } from './coding-disputes.ts';
 import type { CustomPriceTable } from './custom-prices.ts';
 import type { ExceptionTriageTable } from './exception-triage.ts';
@@ -130,6 +131,8 @@ export interface Tables {
   readonly controller_desired: ControllerDesiredTable;
   readonly controller_actions: ControllerActionTable;
   readonly controller_config: ControllerConfigTable;
+  readonly fleet_collectors: FleetCollectorTable;
+  readonly fleet_configs: FleetConfigTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

@@ -42,7 +42,8 @@ export class Body {
         case undefined:
         case '':
         case 'identity':
-          return all;
+          // Of a connection that was open before the tap came the headers are not known: what is packed says so itself.
+          return all[0] === 0x1f && all[1] === 0x8b ? gunzipSync(all, options) : all;
         case 'gzip':
         case 'x-gzip':
           return gunzipSync(all, options);

@@ -198,18 +198,57 @@ function read(body: Body, headers: Headers): Read {
   return { documents, partial, rest: partial ? bytes.toString('latin1') : '' };
 }
 
+/** What a request is about by its body alone, where the path is not known. */
+function shapeOfBody(asked: Json | undefined, answers: readonly Json[]): Omit<Shape, 'path'> | undefined {
+  if (asked === undefined) return undefined;
+  const anthropic = answers.some(({ type }) => type === 'message' || type === 'message_start');
+  const embedding = answers.some(({ object, embeddings }) => object === 'list' || embeddings !== undefined);
+  if (Array.isArray(asked['contents'])) return { operation: 'generate_content', provider: 'gcp.gemini' };
+  if (typeof asked['model'] !== 'string') return undefined;
+  if (asked['messages'] !== undefined)
+    return { operation: 'chat', provider: anthropic ? 'anthropic' : 'openai' };
+  if (asked['input'] !== undefined)
+    return { operation: embedding ? 'embeddings' : 'chat', provider: 'openai' };
+  if (asked['prompt'] !== undefined) return { operation: 'text_completion', provider: 'openai' };
+  if (anthropic) return { operation: 'chat', provider: 'anthropic' };
+  return answers.some(({ choices }) => Array.isArray(choices))
+    ? { operation: 'chat', provider: 'openai' }
+    : undefined;
+}
+
+/** The counts that stand last in the text of a body that cannot be read whole. */
+function usageIn(rest: string): Json | undefined {
+  for (const key of ['usage', 'usageMetadata']) {
+    const from = rest.lastIndexOf(`"${key}"`);
+    const text =
+      from === -1
+        ? undefined
+        : /^"\w+"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/.exec(rest.slice(from, from + 4_096));
+    if (text?.[1] === undefined) continue;
+    try {
+      return { [key]: JSON.parse(text[1]) as unknown };
+    } catch {
+      // Cut within: there is none.
+    }
+  }
+  return undefined;
+}
+
 /** The model that stands in the text of a body that cannot be read whole. */
 const modelIn = (rest: string): string | undefined => /"model"\s*:\s*"([^"\\]{1,256})"/.exec(rest)?.[1];
 
 /** What an exchange was about; undefined where it is no call of a model. `content`: what is said was consented to. */
 export function callOf(exchange: Exchange, content: boolean): LlmCall | undefined {
   if (exchange.method !== 'POST') return undefined;
-  const shape = SHAPES.find(({ path }) => path.test(exchange.path));
+  const known = SHAPES.find(({ path }) => path.test(exchange.path));
+  const late = exchange.path === '';
   const request = read(exchange.request.body, exchange.request.headers);
   const [asked] = request.documents;
-  const mcp = shape === undefined && asked?.['jsonrpc'] === '2.0' ? text(asked['method'], 128) : undefined;
-  if (shape === undefined && mcp === undefined) return undefined;
+  const mcp = known === undefined && asked?.['jsonrpc'] === '2.0' ? text(asked['method'], 128) : undefined;
+  if (known === undefined && mcp === undefined && !late) return undefined;
   const answer = read(exchange.response, exchange.responseHeaders);
+  const shape = known ?? (late && mcp === undefined ? shapeOfBody(asked, answer.documents) : undefined);
+  if (shape === undefined && mcp === undefined) return undefined;
 
   let input: number | undefined;
   let output: number | undefined;
@@ -219,7 +258,8 @@ export function callOf(exchange: Exchange, content: boolean): LlmCall | undefine
   const finishes = new Set<string>();
   let said = '';
   const most = (a: number | undefined, b: number | undefined) => (a === undefined ? b : Math.max(a, b ?? 0));
-  for (const doc of answer.documents) {
+  const rest = usageIn(answer.rest);
+  for (const doc of rest === undefined ? answer.documents : [...answer.documents, rest]) {
     const usage = usageOf(doc);
     // Counts of a stream are those until there: the largest is the whole.
     input = most(input, usage.input);
@@ -232,7 +272,7 @@ export function callOf(exchange: Exchange, content: boolean): LlmCall | undefine
       if (finish !== 'in_progress' && finish !== 'queued') finishes.add(finish);
     if (content && said.length < MAX_TEXT) said += saidIn(doc);
   }
-  const encoded = shape?.path.exec(exchange.path)?.[1];
+  const encoded = known?.path.exec(exchange.path)?.[1];
   const streamed = asked?.['stream'] === true || /stream/i.test(exchange.path) || answer.documents.length > 1;
   const requestModel = text(asked?.['model']) ?? decoded(encoded) ?? modelIn(request.rest);
   return {

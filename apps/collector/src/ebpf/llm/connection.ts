@@ -1,45 +1,62 @@
 import type { Body } from './body.ts';
 import { type Exchange, keepHeader, newExchange } from './exchange.ts';
 import { Http1Reader, ProtocolError } from './http1.ts';
-import { type Field, Http2Reader } from './http2.ts';
+import { beginsFrame, type Field, Http2Reader } from './http2.ts';
 
 /** Requests under way on one connection. */
 const MAX_OPEN = 1_000;
 const REQUEST = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S/;
+const BEGIN_BYTES = 16;
+const SETTINGS = 4;
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 type Side = 'written' | 'read';
 interface Protocol {
   push(side: Side, piece: Buffer, at: bigint): void;
-  close(at: bigint): void;
+  /** `lost`: not because it ended, but because records of it are missing. */
+  close(at: bigint, lost: boolean): void;
 }
 
 /**
- * What a process says over one TLS stream, as the client. A server's side, and a connection whose beginning was not seen,
- * are left alone.
+ * What a process says over one TLS stream, as the client; a server's side is left alone. Of HTTP/2 that was open before
+ * the tap came the headers stay unknown, and what calls are about is told from their bodies.
  */
 export class Connection {
   readonly #done: (exchange: Exchange) => void;
   #protocol: Protocol | undefined;
   #ignored = false;
+  #begin: Buffer = Buffer.alloc(0);
+  /** The name that the client asked for by SNI. */
+  server: string | undefined;
 
   constructor(done: (exchange: Exchange) => void) {
-    this.#done = done;
+    this.#done = (exchange) => {
+      exchange.server = this.server;
+      done(exchange);
+    };
   }
 
-  push(side: Side, piece: Buffer, at: bigint): void {
+  push(side: Side, input: Buffer, at: bigint): void {
     if (this.#ignored) return;
+    let piece = input;
     try {
       if (this.#protocol === undefined) {
         // An answer whose request was written before the tap was there, or a server's request.
         if (side === 'read') return;
+        piece = Buffer.concat([this.#begin, input]);
+        // Too little to tell one protocol from the other.
+        this.#begin = piece.length < BEGIN_BYTES ? piece : Buffer.alloc(0);
+        if (piece.length < BEGIN_BYTES) return;
         const begin = piece.toString('latin1', 0, 64);
-        if (begin.startsWith(PREFACE.slice(0, Math.min(24, begin.length))) && begin.length >= 16)
+        if (begin.startsWith(PREFACE.slice(0, Math.min(24, begin.length))))
           this.#protocol = http2(this.#done);
         else if (REQUEST.test(begin)) this.#protocol = http1(this.#done);
-        else return;
+        else if (!beginsFrame(piece)) return;
+        // A client begins with the preface: who begins with its settings is a server.
+        else if (piece[3] === SETTINGS && piece[4] === 0) this.#ignored = true;
+        else this.#protocol = http2(this.#done, true);
       }
-      this.#protocol.push(side, piece, at);
+      this.#protocol?.push(side, piece, at);
     } catch (thrown) {
       if (!(thrown instanceof ProtocolError)) throw thrown;
       this.#ignored = true;
@@ -54,13 +71,23 @@ export class Connection {
       this.push(side, filler.subarray(0, Math.min(left, filler.length)), at);
   }
 
+  /** Records are missing: what is under way is told as broken, and it goes on where a request or a frame begins. */
+  lose(at: bigint): void {
+    this.#end(at, true);
+  }
+
   close(at: bigint): void {
+    this.#end(at, false);
+  }
+
+  #end(at: bigint, lost: boolean): void {
     try {
-      this.#protocol?.close(at);
+      this.#protocol?.close(at, lost);
     } catch {
       // It ends here in any case.
     }
     this.#protocol = undefined;
+    this.#begin = Buffer.alloc(0);
   }
 }
 
@@ -103,10 +130,11 @@ function http1(done: (exchange: Exchange) => void): Protocol {
   });
   return {
     push: (side, piece, at) => (side === 'written' ? written : read).push(piece, at),
-    close: (at) => {
-      if (answered !== undefined) answered.broken = false;
+    close: (at, lost) => {
       const last = answered;
-      if (read.close(at) && last !== undefined) last.broken = true;
+      // It is told within: the end of a connection is the end of a body that has no other.
+      if (last !== undefined) last.broken = lost || read.isCut;
+      read.close(at);
       for (const exchange of open.splice(0)) {
         exchange.broken = true;
         exchange.endedAt = at;
@@ -116,7 +144,7 @@ function http1(done: (exchange: Exchange) => void): Protocol {
   };
 }
 
-function http2(done: (exchange: Exchange) => void): Protocol {
+function http2(done: (exchange: Exchange) => void, late = false): Protocol {
   const open = new Map<number, Exchange>();
   const finish = (stream: number, at: bigint, broken: boolean): void => {
     const exchange = open.get(stream);
@@ -142,9 +170,11 @@ function http2(done: (exchange: Exchange) => void): Protocol {
         headers: (stream, fields, end, at) => {
           const { headers, one } = pick(fields);
           if (side === 'written') {
-            if (one(':method') === '') return;
+            // Trailers have no method; of what is late it is not known.
+            const method = late && !open.has(stream) ? 'POST' : one(':method');
+            if (method === '') return;
             if (open.size >= MAX_OPEN) throw new ProtocolError('too many requests without an answer');
-            open.set(stream, newExchange(one(':method'), one(':path'), headers, at));
+            open.set(stream, newExchange(method, one(':path'), headers, at));
             return;
           }
           const exchange = open.get(stream);
@@ -161,7 +191,7 @@ function http2(done: (exchange: Exchange) => void): Protocol {
         },
         reset: (stream, at) => finish(stream, at, true),
       },
-      side === 'written',
+      side === 'written' && !late ? 'client' : late ? 'late' : 'server',
     );
   const readers = { written: reader('written'), read: reader('read') };
   return {

@@ -37,6 +37,14 @@ export interface Exchange {
   endedAt: bigint;
   /** The connection ended before the answer did. */
   broken: boolean;
+  /** The name that the connection was made for, by SNI. */
+  server: string | undefined;
+}
+
+/** Who was called: what the request says, else what the connection was made for. Without the port. */
+export function hostOf({ request: { headers }, server }: Exchange): string | undefined {
+  const host = headers.get('host') ?? headers.get(':authority') ?? server;
+  return host?.replace(/:\d+$/, '');
 }
 
 export const newExchange = (method: string, target: string, headers: Headers, at: bigint): Exchange => ({
@@ -49,4 +57,5 @@ export const newExchange = (method: string, target: string, headers: Headers, at
   response: new Body(),
   endedAt: at,
   broken: false,
+  server: undefined,
 });

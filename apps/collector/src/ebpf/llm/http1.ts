@@ -63,11 +63,14 @@ export class Http1Reader {
     }
   }
 
-  /** The connection is closed: the end of a body that has no other. True: a message was cut off. */
-  close(at: bigint): boolean {
-    const cut = this.#mode !== 'head' && this.#mode !== 'until-close';
+  /** A message has begun whose end would be told. */
+  get isCut(): boolean {
+    return this.#mode !== 'head' && this.#mode !== 'until-close';
+  }
+
+  /** The connection is closed: the end of a body that has no other. */
+  close(at: bigint): void {
     if (this.#mode !== 'head') this.#finish(at);
-    return cut;
   }
 
   #finish(at: bigint): void {

@@ -26,16 +26,23 @@ export class Http2Reader {
   #preface: number;
   #block: { readonly stream: number; readonly end: boolean; parts: Buffer[]; size: number } | undefined;
   #failed = false;
+  readonly #late: boolean;
+  #synced = false;
 
-  /** @param client the direction that begins with the preface */
-  constructor(events: Http2Events, client: boolean) {
+  /** @param part the client's side begins with the preface; of a late one headers are not read */
+  constructor(events: Http2Events, part: 'client' | 'server' | 'late') {
     this.#events = events;
-    this.#preface = client ? PREFACE : 0;
+    this.#late = part === 'late';
+    this.#preface = part === 'client' ? PREFACE : 0;
     this.#decoder.on('error', () => (this.#failed = true));
   }
 
   /** @throws ProtocolError */
   push(input: Buffer, at: bigint): void {
+    if (this.#late && !this.#synced) {
+      if (!beginsFrame(input)) return;
+      this.#synced = true;
+    }
     let all = this.#held.length === 0 ? input : Buffer.concat([this.#held, input]);
     const skipped = Math.min(this.#preface, all.length);
     this.#preface -= skipped;
@@ -85,7 +92,9 @@ export class Http2Reader {
     block.parts.push(Buffer.from(part));
     if ((flags & END_HEADERS) === 0) return;
     this.#block = undefined;
-    this.#events.headers(block.stream, this.#decode(Buffer.concat(block.parts)), block.end, at);
+    // The table that they refer to was filled before anybody looked.
+    const fields = this.#late ? [] : this.#decode(Buffer.concat(block.parts));
+    this.#events.headers(block.stream, fields, block.end, at);
   }
 
   #decode(block: Buffer): Field[] {
@@ -103,6 +112,29 @@ export class Http2Reader {
     }
     return fields;
   }
+}
+
+/** Flags that each kind of frame may have. */
+const FLAGS = [0x09, 0x2d, 0, 0, 0x01, 0x0c, 0x01, 0, 0, 0x04] as const;
+const OF_CONNECTION = new Set([4, 6, 7]);
+const MAX_PLAIN_FRAME = 16_384;
+
+/** Whether bytes begin with a frame, by all that a frame has to be, and the next one where it is there. */
+export function beginsFrame(bytes: Buffer): boolean {
+  for (let at = 0, seen = 0; seen < 3; seen += 1) {
+    if (at === bytes.length && seen > 0) return true;
+    if (bytes.length - at < 9) return false;
+    const [length, type, flags] = [bytes.readUIntBE(at, 3), bytes[at + 3] ?? 255, bytes[at + 4] ?? 255];
+    const stream = bytes.readUInt32BE(at + 5);
+    const known = FLAGS[type];
+    if (known === undefined || (flags & ~known) !== 0 || length > MAX_PLAIN_FRAME) return false;
+    if (type !== 8 && (stream === 0) !== OF_CONNECTION.has(type)) return false;
+    if (stream !== 0 && (stream > 0x7fffffff || stream % 2 === 0)) return false;
+    at += 9 + length;
+    // The rest comes later: one header of nine bytes that is right in all is believed.
+    if (at > bytes.length) return true;
+  }
+  return true;
 }
 
 function unpadded(payload: Buffer, flags: number): Buffer {

@@ -5,13 +5,16 @@ import type { HostPaths } from '../../host-paths.ts';
 
 /** Functions by name, with the programs at their entry and return. */
 const FUNCTIONS: readonly (readonly [string, readonly string[]])[] = [
-  ['SSL_write', ['ssl_write']],
-  ['SSL_write_ex', ['ssl_write_ex']],
-  ['SSL_read', ['ssl_read', 'did_read']],
-  ['SSL_read_ex', ['ssl_read_ex', 'did_read']],
+  ['SSL_write', ['ssl_write', 'did']],
+  ['SSL_write_ex', ['ssl_write_ex', 'did']],
+  ['SSL_read', ['ssl_read', 'did']],
+  ['SSL_read_ex', ['ssl_read_ex', 'did']],
   ['SSL_free', ['ssl_free']],
-  ['gnutls_record_send', ['ssl_write']],
-  ['gnutls_record_recv', ['ssl_read', 'did_read']],
+  ['SSL_ctrl', ['ssl_ctrl']],
+  ['SSL_set_tlsext_host_name', ['ssl_set_name']],
+  ['gnutls_record_send', ['ssl_write', 'did']],
+  ['gnutls_record_recv', ['ssl_read', 'did']],
+  ['gnutls_server_name_set', ['gnutls_set_name']],
   ['gnutls_deinit', ['ssl_free']],
 ];
 const NAMES = new Set(FUNCTIONS.map(([name]) => name));

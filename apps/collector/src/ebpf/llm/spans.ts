@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LlmCall } from './calls.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, hostOf } from './exchange.ts';
 
 type Value =
   | { readonly stringValue: string }
@@ -32,8 +32,7 @@ export function spanOf(exchange: Exchange, call: LlmCall, { pid, content }: Spea
     add(key, value === undefined ? undefined : { stringValue: value });
   const whole = (key: string, value: number | undefined) =>
     add(key, value === undefined ? undefined : { intValue: String(value) });
-  const { headers } = exchange.request;
-  const host = headers.get('host') ?? headers.get(':authority');
+  const host = hostOf(exchange);
   text('gen_ai.operation.name', call.operation);
   text('gen_ai.provider.name', call.provider);
   text('gen_ai.request.model', call.requestModel);
@@ -52,8 +51,11 @@ export function spanOf(exchange: Exchange, call: LlmCall, { pid, content }: Spea
     });
   text('mcp.method.name', call.mcpMethod);
   text('gen_ai.tool.name', call.tool);
-  text('server.address', host?.replace(/:\d+$/, ''));
-  if (host !== undefined) text('url.full', `https://${host}${exchange.path}`);
+  text('server.address', host);
+  const { headers } = exchange.request;
+  const authority = headers.get('host') ?? headers.get(':authority') ?? host;
+  if (authority !== undefined && exchange.path !== '')
+    text('url.full', `https://${authority}${exchange.path}`);
   whole('http.response.status_code', exchange.status || undefined);
   whole('http.request.body.size', exchange.request.body.bytes);
   whole('http.response.body.size', exchange.response.bytes);
@@ -67,7 +69,8 @@ export function spanOf(exchange: Exchange, call: LlmCall, { pid, content }: Spea
       'gen_ai.output.messages',
       JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: call.output }] }]),
     );
-  const failed = exchange.status >= 400 || exchange.broken || exchange.status === 0;
+  const late = exchange.path === '';
+  const failed = exchange.status >= 400 || exchange.broken || (exchange.status === 0 && !late);
   if (failed) text('error.type', exchange.status >= 400 ? String(exchange.status) : 'broken_off');
   return {
     traceId: randomBytes(16).toString('hex'),

@@ -1,19 +1,26 @@
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pid } from '../../host/proc/pid.ts';
 import type { HostPaths } from '../../host-paths.ts';
 import type { Kernel } from '../loader/native.ts';
 import type { BpfObject } from '../loader/object.ts';
-import { LoadedObject, type Way } from '../loader/programs.ts';
+import { type Link, LoadedObject, type Way } from '../loader/programs.ts';
 import { refusalOf } from '../loader/refusal.ts';
 import { RingReader } from '../loader/ring.ts';
 import { callOf } from './calls.ts';
 import { Connection } from './connection.ts';
+import { hostOf } from './exchange.ts';
 import { attachTo } from './probes.ts';
 import { type Span, spanOf, type Speaker } from './spans.ts';
 
 export interface Target extends Speaker {
   readonly start: number;
+}
+/** A TCP connection that a process of this host began. */
+export interface Connect {
+  readonly pid: number;
+  readonly address: string;
+  readonly port: number;
 }
 export interface TargetStatus {
   readonly state: 'attached' | 'unavailable';
@@ -23,12 +30,16 @@ export interface TargetStatus {
 const HEADER = 32;
 const CHUNK_BYTES = 4_096;
 const CHUNKS = 16;
-const [READ, CLOSE] = [0, 2] as const;
+const [READ, CLOSE, SERVER, CONNECT] = [0, 2, 3, 4] as const;
+const MAX_CONNECTS = 1_000;
+const MAX_HOSTS = 32;
+/** Field 28 of `/proc/<pid>/stat`, counted from the state. */
+const START_STACK = 25;
 const MAX_CONNECTIONS = 10_000;
 
 interface Watched {
   target: Target;
-  readonly exe: string;
+  readonly image: string;
   readonly close: () => void;
   readonly status: TargetStatus;
 }
@@ -42,6 +53,10 @@ export class LlmTap {
   readonly #watched = new Map<number, Watched>();
   readonly #connections = new Map<string, Connection>();
   readonly #offset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
+  readonly #hosts = new Map<string, Set<string>>();
+  #connects: Connect[] = [];
+  #tracepoint: Link | undefined;
+  #lostBefore = 0;
   /** Connections that were given up for want of room. */
   crowded = 0;
 
@@ -59,12 +74,22 @@ export class LlmTap {
     this.#tell = tell;
   }
 
+  /** Listens to connections of all processes from now on. @throws SystemCallError where the kernel does not let us */
+  listen(): void {
+    this.#tracepoint ??= this.#object.attachTracepoint('inet_sock_set_state');
+  }
+  /** Connections since the last time it was asked; the newest, if there were too many. */
+  connects(): readonly Connect[] {
+    return this.#connects.splice(0);
+  }
+
   /** Watches these and no others. A process that is another one by now, or runs another program, is looked at anew. */
   watch(targets: readonly Target[]): void {
     const wanted = new Map(targets.map((target) => [target.pid, target]));
     for (const [pid, watched] of this.#watched) {
       const now = wanted.get(pid);
-      const same = now?.start === watched.target.start && this.#is(now) && this.#exeOf(pid) === watched.exe;
+      const same =
+        now?.start === watched.target.start && this.#is(now) && this.#imageOf(pid) === watched.image;
       if (now !== undefined && same && watched.status.state === 'attached') watched.target = now;
       else this.#leave(pid, watched);
     }
@@ -81,14 +106,24 @@ export class LlmTap {
       return '';
     }
   }
+  /** What a process runs: its program, and where that lies in memory, which is another place after each exec. */
+  #imageOf(pid: number): string {
+    try {
+      const stat = readFileSync(join(this.#paths.proc, String(pid), 'stat'), 'latin1');
+      return `${this.#exeOf(pid)} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_STACK] ?? ''}`;
+    } catch {
+      return '';
+    }
+  }
 
   #enter(target: Target): void {
     const { pid } = target;
     const exe = this.#exeOf(pid);
+    const image = this.#imageOf(pid);
     const out = (detail: string) =>
       this.#watched.set(pid, {
         target,
-        exe,
+        image,
         close: () => undefined,
         status: { state: 'unavailable', detail },
       });
@@ -103,7 +138,7 @@ export class LlmTap {
       if (reason !== undefined) return void out(reason);
       this.#watched.set(pid, {
         target,
-        exe,
+        image,
         close: () => {
           for (const link of links) link.close();
         },
@@ -114,9 +149,11 @@ export class LlmTap {
     }
   }
 
-  #leave(pid: number, { close }: Watched): void {
+  #leave(pid: number, { close, target: { workload } }: Watched): void {
     close();
     this.#watched.delete(pid);
+    if (![...this.#watched.values()].some(({ target }) => target.workload === workload))
+      this.#hosts.delete(workload);
     for (const key of this.#connections.keys()) if (key.startsWith(`${pid} `)) this.#connections.delete(key);
   }
 
@@ -140,9 +177,27 @@ export class LlmTap {
     return { ring: read(0), long: read(1) };
   }
 
+  /** Who the programs of a workload called, by the names they gave (SNI, `Host`). */
+  hostsOf(workload: string): readonly string[] {
+    return [...(this.#hosts.get(workload) ?? [])];
+  }
+  #called(workload: string, host: string | undefined): void {
+    if (host === undefined || !/^[\w.:[\]-]{1,255}$/.test(host)) return;
+    const hosts = this.#hosts.get(workload) ?? new Set();
+    this.#hosts.set(workload, hosts);
+    if (hosts.size < MAX_HOSTS) hosts.add(host.toLowerCase());
+  }
+
   /** Reads what has come. Returns how many records. */
   drain(): number {
-    return this.#ring.read((bytes, at) => this.#record(bytes.subarray(at)));
+    const count = this.#ring.read((bytes, at) => this.#record(bytes.subarray(at)));
+    const { ring } = this.lost();
+    if (ring > this.#lostBefore) {
+      this.#lostBefore = ring;
+      // Nobody knows whose they were: better a call that is said to be broken than one that is told wrong.
+      for (const connection of this.#connections.values()) connection.lose(process.hrtime.bigint());
+    }
+    return count;
   }
 
   #record(record: Buffer): void {
@@ -153,6 +208,12 @@ export class LlmTap {
     const kind = record.readUInt16LE(24);
     const size = record.readUInt16LE(26);
     const offset = record.readUInt32LE(28);
+    if (kind === CONNECT) {
+      const connect = connectOf(pid, record.subarray(HEADER, HEADER + size));
+      if (this.#connects.length >= MAX_CONNECTS) this.#connects.shift();
+      this.#connects.push(connect);
+      return;
+    }
     const watched = this.#watched.get(pid);
     if (watched === undefined) return;
     const key = `${pid} ${stream}`;
@@ -171,9 +232,17 @@ export class LlmTap {
       connection = new Connection((exchange) => {
         const { target } = watched;
         const call = callOf(exchange, target.content);
-        if (call !== undefined) this.#tell(target, spanOf(exchange, call, target, this.#offset));
+        if (call === undefined) return;
+        this.#called(target.workload, hostOf(exchange));
+        this.#tell(target, spanOf(exchange, call, target, this.#offset));
       });
       this.#connections.set(key, connection);
+    }
+    if (kind === SERVER) {
+      const name = record.toString('latin1', HEADER, HEADER + size);
+      connection.server = /^[\w.-]{1,253}$/.test(name) ? name : undefined;
+      this.#called(watched.target.workload, connection.server);
+      return;
     }
     const side = kind === READ ? 'read' : 'written';
     connection.push(side, record.subarray(HEADER, HEADER + size), time);
@@ -182,8 +251,20 @@ export class LlmTap {
   }
 
   close(): void {
+    this.#tracepoint?.close();
     for (const [pid, watched] of this.#watched) this.#leave(pid, watched);
     this.#ring.close();
     this.#object.close();
   }
 }
+
+/** Port and address in the order of the network. */
+function connectOf(pid: number, bytes: Buffer): Connect {
+  const port = bytes.readUInt16BE(0);
+  const rest = bytes.subarray(2);
+  const mapped = rest.length === 16 && rest.subarray(0, 12).equals(MAPPED) ? rest.subarray(12) : rest;
+  if (mapped.length === 4) return { pid, port, address: mapped.join('.') };
+  const groups = Array.from({ length: 8 }, (_, at) => mapped.readUInt16BE(2 * at).toString(16));
+  return { pid, port, address: new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1) };
+}
+const MAPPED = Buffer.from('00000000000000000000ffff', 'hex');

@@ -14,6 +14,8 @@ export interface ProgramDefinition {
   readonly number: number;
   /** It runs when the function returns. */
   readonly atReturn: boolean;
+  /** It runs at the tracepoint of its name, and not in a function of a program. */
+  readonly isTracepoint: boolean;
   readonly instructions: Buffer;
   /** Where the descriptor of a map is to be written: offsets of 16-byte loads, and which map. */
   readonly maps: readonly { readonly offset: number; readonly map: string }[];
@@ -28,8 +30,12 @@ export interface BpfObject {
 const MACHINE_BPF = 247;
 const RELOCATE_LOAD = 1;
 const MAP_BYTES = 16;
+const KINDS = new Set(['uprobe', 'uretprobe', 'raw_tracepoint']);
 
-/** What clang made of a `.bpf.c` of this agent: programs in sections `uprobe/<number>/<name>` and `uretprobe/…`, maps in `maps`. */
+/**
+ * What clang made of a `.bpf.c` of this agent: programs in sections `uprobe/<number>/<name>`, `uretprobe/…`
+ * and `raw_tracepoint/…`, maps in `maps`.
+ */
 export function parseBpfObject(bytes: Buffer): BpfObject {
   const elf = new ElfFile((offset, length) => {
     if (offset + length > bytes.length) throw new ElfError('the object ends within a table');
@@ -56,13 +62,14 @@ export function parseBpfObject(bytes: Buffer): BpfObject {
     });
   const programs = elf.sections.flatMap((section, index) => {
     const [kind, number, name] = section.name.split('/', 3);
-    if (name === undefined || (kind !== 'uprobe' && kind !== 'uretprobe')) return [];
+    if (name === undefined || !KINDS.has(kind ?? '')) return [];
     const relocations = elf.sections.find(({ type, info }) => type === SECTION_RELOCATIONS && info === index);
     return [
       {
         name,
         number: Number(number),
         atReturn: kind === 'uretprobe',
+        isTracepoint: kind === 'raw_tracepoint',
         instructions: Buffer.from(elf.content(section)),
         maps: relocations === undefined ? [] : loads(relocations),
       },

@@ -5,7 +5,9 @@ import type { BpfObject, ProgramDefinition } from './object.ts';
 
 const PROGRAM_LOAD = 5;
 const LINK_CREATE = 28;
+const RAW_TRACEPOINT_OPEN = 17;
 const TYPE_KPROBE = 2;
+const TYPE_RAW_TRACEPOINT = 17;
 const UPROBE_MULTI = 48;
 const FROM_RETURN = 1;
 /** As many as libbpf makes. */
@@ -124,6 +126,16 @@ export class LoadedObject {
     }
   }
 
+  /** Puts the program of a tracepoint in place. Needs no tracefs. @throws SystemCallError */
+  attachTracepoint(name: string): Link {
+    const text = Buffer.from(`${name}\0`, 'latin1');
+    const attributes = Buffer.alloc(16);
+    attributes.writeBigUInt64LE(this.#kernel.address(text), 0);
+    attributes.writeUInt32LE(this.#loaded(name).descriptor, 8);
+    const link = this.#kernel.bpf('BPF_RAW_TRACEPOINT_OPEN', RAW_TRACEPOINT_OPEN, attributes);
+    return { close: () => closeSync(link) };
+  }
+
   #loaded(name: string): LoadedProgram {
     const program = this.#programs.get(name);
     if (program === undefined) throw new Error(`the program ${name} is not loaded`);
@@ -152,12 +164,12 @@ function loadPrograms(
   try {
     for (const program of object.programs) {
       // With links of many places the two that call the others are enough.
-      if ((program.number === 0) !== (way === 'multi')) continue;
+      if (!program.isTracepoint && (program.number === 0) !== (way === 'multi')) continue;
       const descriptor = loadProgram(kernel, program, object.license, maps, way);
       programs.set(program.name, { descriptor, atReturn: program.atReturn, number: program.number });
     }
     // Loading tells nothing of links: a kernel between 5.19 and 6.6 takes any attach type of a probe.
-    const [first] = programs.values();
+    const first = programs.get('entry');
     if (way === 'multi' && first !== undefined && !knowsMulti(kernel, first)) {
       throw new SystemCallError('BPF_LINK_CREATE', 22);
     }
@@ -186,7 +198,7 @@ function loadProgram(
   const text = Buffer.from(`${license}\0`, 'latin1');
   const build = (log: Buffer | undefined): Buffer => {
     const attributes = Buffer.alloc(144);
-    attributes.writeUInt32LE(TYPE_KPROBE, 0);
+    attributes.writeUInt32LE(program.isTracepoint ? TYPE_RAW_TRACEPOINT : TYPE_KPROBE, 0);
     attributes.writeUInt32LE(instructions.length / 8, 4);
     attributes.writeBigUInt64LE(kernel.address(instructions), 8);
     attributes.writeBigUInt64LE(kernel.address(text), 16);
@@ -196,7 +208,7 @@ function loadProgram(
       attributes.writeBigUInt64LE(kernel.address(log), 32);
     }
     attributes.write(program.name.slice(0, 15), 48, 'latin1');
-    if (way === 'multi') attributes.writeUInt32LE(UPROBE_MULTI, 68);
+    if (way === 'multi' && !program.isTracepoint) attributes.writeUInt32LE(UPROBE_MULTI, 68);
     return attributes;
   };
   try {

@@ -5,6 +5,7 @@ const PAGE = 4_096;
 const HEADER = 8;
 const BUSY = 0x80000000;
 const DISCARDED = 0x40000000;
+const RELEASE = 256;
 
 /**
  * Reads a ring that programs of the kernel write. Its data is mapped twice in a row, so that a record that wraps is read
@@ -47,6 +48,8 @@ export class RingReader {
         count += 1;
       }
       at += BigInt((length + HEADER + 7) & ~7);
+      // Whoever writes has its room back while the rest is read.
+      if (count % RELEASE === 0) Atomics.store(this.#consumed, 0, at);
     }
     Atomics.store(this.#consumed, 0, at);
     return count;

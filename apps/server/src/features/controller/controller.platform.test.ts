@@ -1,7 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../identity/testing/browser.ts';
 import { type Installation, openInstallation } from '../identity/testing/installation.ts';
+import { describeFleet } from './opamp/testing/fleet-suite.ts';
+import { ControllerHost, type Passing } from './testing/host.ts';
 
 let place: Installation;
 let owner: Browser;
@@ -197,4 +200,95 @@ describe('controllers', () => {
     expect((await poll(one.key, 'host-d')).status).toBe(401);
     expect((await poll(two.key, 'host-d')).status).toBe(403);
   });
+
+  it('take results and actions of their own only, whatever key and name they come with', async () => {
+    const { key } = await enrol('host-f');
+    const { body } = await poll(key, 'host-f');
+    const { config_hash } = body;
+    const { id } = await serviceOf('host-f');
+    await owner.call('POST', `/api/controller/catalog/${id}/instrument`, { reason: 'see calls' });
+    const project = await owner.call('POST', '/api/projects', { name: 'Foreign' });
+    const there = { 'x-platform-project-id': String(project.data.id) };
+    const made = await owner.call('POST', '/api/api-key', { name: 'foreign', scopes: ['controller'] }, there);
+    const foreign = String(made.data.apiKey);
+    const [action] = (await owner.call('GET', `/api/controller/actions?serviceId=${id}`)).data;
+    const forged = { action_results: [{ action_id: action.id, status: 'failed', error: 'forged' }] };
+    const elsewhere = await poll(foreign, 'host-f', forged);
+    // Of that name there is another one in its own project, which is asked for nothing.
+    expect(elsewhere).toMatchObject({ status: 200, body: { actions: [] } });
+    const neighbour = await enrol('host-g');
+    await poll(neighbour.key, 'host-g', forged);
+    const own = await poll(key, 'host-f', { config_hash });
+    expect(own.body.actions).toMatchObject([{ id: action.id, attempt: 1 }]);
+    const { data } = await owner.call('GET', `/api/controller/actions?serviceId=${id}`);
+    expect(data).toMatchObject([{ state: 'leased', error: null }]);
+    // A scope that is not this one lets nobody in.
+    const weak = await owner.call('POST', '/api/api-key', { name: 'weak', scopes: ['ingest'] });
+    expect((await poll(String(weak.data.apiKey), 'host-f')).status).toBe(403);
+    // Nobody took it for a day.
+    place.clock.shift += 86_400_000 + 61_000;
+    expect((await poll(key, 'host-f', { config_hash })).body.actions).not.toContainEqual(
+      expect.objectContaining({ id: action.id }),
+    );
+    const past = await owner.call('GET', `/api/controller/actions?serviceId=${id}`);
+    expect(past.data.find((one: { id: string }) => one.id === action.id)).toMatchObject({ state: 'expired' });
+  });
+
+  it('killed at any point lose no action, and do none twice', async () => {
+    const host = new ControllerHost(place.platform.http);
+    await host.listen();
+    const patience = { timeout: 30_000, interval: 25 };
+    const made = await owner.call('POST', '/api/controller/tokens', { cluster: 'c1', uses: 9 });
+    const token = String(made.data.token);
+    const lastOf = async (id: string) =>
+      (await owner.call('GET', `/api/controller/actions?serviceId=${id}`)).data[0];
+    const hasActions = ({ answer }: Passing) => (answer?.actions ?? []).length > 0;
+    const hasResults = ({ request }: Passing) => (request.action_results ?? []).length > 0;
+    try {
+      // While it enrols: the platform gave out a key that nobody got.
+      host.cut = ({ answer }) => answer !== undefined;
+      host.start(token);
+      await expect.poll(() => host.kills, patience).toBe(1);
+      await expect.poll(() => host.isRunning, patience).toBe(false);
+      host.start(token);
+      await expect.poll(() => serviceOf('host-k').catch(() => undefined), patience).toBeDefined();
+      const { id } = await serviceOf('host-k');
+      const path = `/api/controller/catalog/${id}/agent-instrument`;
+      const points: readonly (readonly [string, (passing: Passing) => boolean, boolean])[] = [
+        ['before the action arrives', hasActions, true],
+        [
+          'before its result is told',
+          (passing) => passing.answer === undefined && hasResults(passing),
+          false,
+        ],
+        [
+          'before it knows that the result was taken',
+          (passing) => passing.answer !== undefined && hasResults(passing),
+          false,
+        ],
+      ];
+      for (const [point, cut, undone] of points) {
+        const kills = host.kills;
+        host.cut = cut;
+        expect((await owner.call('POST', path, { reason: point, apply: true })).status, point).toBe(200);
+        await expect.poll(() => host.kills, patience).toBe(kills + 1);
+        await expect.poll(() => host.isRunning, patience).toBe(false);
+        expect(existsSync(host.dropIn), point).toBe(!undone);
+        // Taken back by a person: what was done before the end is not done again after it.
+        if (!undone) rmSync(host.dropIn);
+        place.clock.shift += 61_000;
+        host.start(token);
+        await expect.poll(async () => (await lastOf(id)).state, patience).toBe('succeeded');
+        expect(await lastOf(id), point).toMatchObject({ reason: point, attempt: undone ? 2 : 1 });
+        await expect.poll(() => JSON.parse(readFileSync(host.state, 'utf8')).results, patience).toEqual([]);
+        expect(existsSync(host.dropIn), point).toBe(undone);
+        if (undone) rmSync(host.dropIn);
+      }
+      expect(JSON.parse(readFileSync(host.state, 'utf8')).done).toHaveLength(points.length);
+    } finally {
+      host.close();
+    }
+  });
 });
+
+describeFleet(() => ({ place, owner }));

@@ -144,11 +144,14 @@ export function controllerFeature(parts: FeatureParts) {
             });
           const { projectId, environment, cluster, organisationId } = token;
           const known = await repositories.controllers.byName(projectId, body.instance_id);
-          const taken = known !== undefined && !known.revoked;
-          if (taken && (await repositories.keys.existing(projectId, [known.keyId])).length > 0)
+          const alive = known === undefined ? [] : await repositories.keys.existing(projectId, [known.keyId]);
+          // One that was never heard of did not get its key: it ended while it enrolled.
+          const heard = known !== undefined && !known.revoked && known.facts !== EMPTY;
+          if (heard && alive.length > 0)
             throw fail('conflict', {
               detail: `There is a controller "${body.instance_id}" already. Revoke it, or choose another instance id.`,
             });
+          for (const key of alive) await repositories.keys.remove(projectId, key);
           const { apiKey, stored } = await makeKey(repositories, projectId, environment, body.instance_id);
           const made = await repositories.controllers.enrol({
             projectId,

@@ -7,9 +7,16 @@ export interface ReportedService {
   readonly namespace: string;
   readonly runtime: string;
   readonly vendors: readonly string[];
+  /** Names that it called, as the tap saw them. */
+  readonly hosts: readonly string[];
+  /** Packages that call models which it can load. */
+  readonly packages: readonly string[];
+  /** What told that it calls models. */
+  readonly evidence: readonly string[];
   readonly pid: number | null;
   readonly exePath: string;
   readonly container: string;
+  readonly pod: string;
   readonly firstSeen: string;
   readonly tap: { readonly possible: boolean; readonly detail: string };
   readonly sdk: { readonly possible: boolean; readonly detail: string };
@@ -66,6 +73,8 @@ export function readReport(body: BodyOf<typeof ROUTES.pollController>): Report {
     truncated.add(`${what}: ${max} of ${all.length} are kept`);
     return all.slice(0, max);
   };
+  const texts = (value: unknown, what: string, max: number): readonly string[] =>
+    list(value, what, L.ports).map((one) => text(one, what, max));
   const count = (value: unknown): number =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
   const possible = (value: unknown, what: string) => {
@@ -86,12 +95,14 @@ export function readReport(body: BodyOf<typeof ROUTES.pollController>): Report {
       name: text(fields['service_name'], 'service_name') || workload,
       namespace: text(fields['namespace'], 'namespace'),
       runtime: text(fields['language_runtime'], 'language_runtime', 64),
-      vendors: list(fields['llm_providers'], 'llm_providers', L.ports).map((one) =>
-        text(one, 'llm_providers', 100),
-      ),
+      vendors: texts(fields['llm_providers'], 'llm_providers', 100),
+      hosts: texts(fields['llm_hosts'], 'llm_hosts', 255),
+      packages: texts(fields['llm_packages'], 'llm_packages', 100),
+      evidence: texts(fields['evidence'], 'evidence', 32),
       pid: count(fields['pid']) || null,
       exePath: text(fields['exe_path'], 'exe_path'),
       container: text(fields['container'], 'container', 256),
+      pod: text(fields['pod_name'], 'pod_name', 256),
       firstSeen: text(fields['first_seen'], 'first_seen', 40),
       tap: possible(fields['tap'], 'tap'),
       sdk: possible(fields['sdk'], 'sdk'),

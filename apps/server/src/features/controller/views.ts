@@ -20,7 +20,9 @@ const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms));
 
 // Both were written by `readReport` and nobody else.
 export const servicesOf = ({ services }: StoredController): readonly ReportedService[] =>
-  JSON.parse(services) as readonly ReportedService[];
+  (JSON.parse(services) as readonly ReportedService[]).map((one) => ({ ...NEWER, ...one }));
+/** What reports that were stored before do not have. */
+const NEWER = { hosts: [], packages: [], evidence: [], pod: '' } as const;
 const factsOf = ({ facts }: StoredController): ReportedFacts => JSON.parse(facts) as ReportedFacts;
 
 /** Id of a service: its instance, and the hash of its workload. */
@@ -92,7 +94,7 @@ export function serviceView(
         };
   const wanted = wishOf('instrumentation');
   const ended = last.get(`${id} ${service.workload}`);
-  const { instrumented, vendors, ...rest } = service;
+  const { instrumented, vendors, hosts, packages, evidence, ...rest } = service;
   const state = stateOf(service, wanted, ended);
   return {
     ...rest,
@@ -101,6 +103,9 @@ export function serviceView(
     cluster,
     environment,
     vendors: [...vendors],
+    hosts: [...hosts],
+    packages: [...packages],
+    evidence: [...evidence],
     status: instrumented ? 'instrumented' : 'discovered',
     statusDetail: state === 'failed' ? (ended?.error ?? service.statusDetail) : service.statusDetail,
     wanted: show(wanted),

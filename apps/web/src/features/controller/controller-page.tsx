@@ -7,6 +7,7 @@ import { PAGE_COLUMN } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
+import { Collectors } from './collectors.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
 import { History } from './history.tsx';
 import { Instances } from './instances.tsx';
@@ -58,6 +59,7 @@ export function ControllerPage() {
                 <History />
               </>
             )}
+            <Collectors mayChange={mayChange} />
             {mayChange && <Tokens />}
           </div>
         )}

@@ -49,9 +49,33 @@ export function Services(props: {
               </span>
             ),
           },
-          { label: 'Where', cell: ({ instanceId }) => names.get(instanceId) ?? '' },
+          {
+            label: 'Where',
+            cell: ({ instanceId, namespace, pod, container }) => (
+              <div>
+                {names.get(instanceId) ?? ''}
+                <p className="max-w-48 text-xs wrap-anywhere text-muted">
+                  {[namespace, pod || container].filter((one) => one !== '').join(' / ')}
+                </p>
+              </div>
+            ),
+          },
           { label: 'Runtime', cell: ({ runtime }) => runtime },
-          { label: 'Vendors', cell: ({ vendors }) => vendors.join(', ') },
+          {
+            label: 'Vendors',
+            cell: ({ vendors, hosts, packages, evidence }) => (
+              <div className="max-w-56 min-w-32 whitespace-normal">
+                {vendors.join(', ') || '–'}
+                <p className="text-xs wrap-anywhere text-muted">
+                  {hosts.length > 0
+                    ? hosts.join(', ')
+                    : packages.length > 0
+                      ? `can load ${packages.join(', ')}`
+                      : evidence.includes('command') && 'by its command line'}
+                </p>
+              </div>
+            ),
+          },
           {
             label: 'Tap',
             cell: (service) => (

@@ -3,7 +3,7 @@ import { entityKey, parseEntityKey } from '@candela/kernel';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { type ReactNode, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { gpuCurvesPath, gpuCurvesQuery, gpuQuery, hostCallsPath, hostCallsQuery } from '../../api/hosts.ts';
 import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
@@ -31,6 +31,8 @@ import { Marks } from './marks.tsx';
 import { GpuProcesses } from './processes-table.tsx';
 
 const route = getRouteApi('/hosts/$host/gpus/$gpu');
+/** Only where CUDA is traced: loaded apart. */
+const GpuCuda = lazy(() => import('./gpu-cuda.tsx').then(({ GpuCuda: page }) => ({ default: page })));
 
 const CHARTS: readonly GpuChart[] = [
   'gpu_utilization',
@@ -261,6 +263,11 @@ export function GpuPage() {
             />
             <HostCallsCard host={data.host.name} environment={of} />
           </div>
+          {data.gpu.vendor === 'nvidia' && (
+            <Suspense fallback={null}>
+              <GpuCuda host={data.host.name} gpu={id} window={window} environment={of} />
+            </Suspense>
+          )}
           <section className="rounded-md border border-line bg-surface">
             <h2 className="px-2 pt-2 font-medium">Processes</h2>
             <GpuProcesses
