@@ -11,7 +11,7 @@ import { header } from '../../../http/header.ts';
 import type { Endpoint, SocketEndpoint } from '../../../http/request-handler.ts';
 import { receive } from '../../../http/receive.ts';
 import type { Identity } from '../../identity/service.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet, Received } from './fleet.ts';
 import { readAgentMessage, writeServerMessage } from './messages.ts';
 import { OpampError } from './wire.ts';
 
@@ -25,6 +25,14 @@ const PING_MS = 30_000;
 const CLOSE_MS = 500;
 const unpack = promisify(gunzip);
 
+/** What is known of a connection. */
+interface Connected {
+  collector: StoredCollector | undefined;
+  isAlive: boolean;
+  /** Hash of the configuration that it was told last. */
+  offered: string | undefined;
+}
+
 interface OpampParts {
   readonly identity: Identity;
   readonly metadata: MetadataStore;
@@ -34,7 +42,7 @@ interface OpampParts {
 
 /** OpAMP over HTTP and WebSocket, both at `/v1/opamp`, with an API key that has the scope `controller`. */
 export function opampEndpoint({ identity, metadata, fleet, logger }: OpampParts) {
-  const open = new Map<WebSocket, { collector: StoredCollector | undefined; isAlive: boolean }>();
+  const open = new Map<WebSocket, Connected>();
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: FLEET_LIMITS.messageBytes,
@@ -64,17 +72,20 @@ export function opampEndpoint({ identity, metadata, fleet, logger }: OpampParts)
   }
 
   /** The answer to a message; what cannot be read is answered in OpAMP's own way. */
-  async function answer(context: RequestContext, bytes: Buffer) {
+  async function answer(
+    context: RequestContext,
+    bytes: Buffer,
+  ): Promise<Partial<Received> & Pick<Received, 'answer'>> {
     try {
       return await fleet.receive(context, readAgentMessage(bytes));
     } catch (thrown) {
       if (!(thrown instanceof OpampError) && !(thrown instanceof CandelaError)) throw thrown;
-      return { collector: undefined, answer: writeServerMessage({ uid: '', error: thrown.message }) };
+      return { answer: writeServerMessage({ uid: '', error: thrown.message }) };
     }
   }
 
   function serve(socket: WebSocket, request: IncomingMessage): void {
-    const state = { collector: undefined as StoredCollector | undefined, isAlive: true };
+    const state: Connected = { collector: undefined, isAlive: true, offered: undefined };
     open.set(socket, state);
     let queue = Promise.resolve();
     let waiting = 0;
@@ -100,8 +111,9 @@ export function opampEndpoint({ identity, metadata, fleet, logger }: OpampParts)
             socket.close(1_008, 'no credential');
             return;
           }
-          const { collector, answer: bytes } = await answer(context, data.subarray(1));
+          const { collector, answer: bytes, offered } = await answer(context, data.subarray(1));
           state.collector = collector ?? state.collector;
+          state.offered = offered ?? state.offered;
           state.isAlive = true;
           socket.send(Buffer.concat([Buffer.of(0), bytes]));
         })
@@ -115,12 +127,15 @@ export function opampEndpoint({ identity, metadata, fleet, logger }: OpampParts)
 
   // What is pushed reaches who is connected at once, here and at other replicas.
   const stopListening = metadata.changes.on(['fleet_configs'], () => {
-    for (const [socket, { collector }] of open) {
+    for (const [socket, state] of open) {
+      const { collector } = state;
       if (collector === undefined) continue;
       fleet
         .offer(collector)
         .then((config) => {
-          if (config === undefined) return;
+          // Told with an answer already: it would apply it twice.
+          if (config === undefined || config.hash === state.offered) return;
+          state.offered = config.hash;
           const bytes = writeServerMessage({ uid: collector.instanceUid, config });
           socket.send(Buffer.concat([Buffer.of(0), bytes]));
         })

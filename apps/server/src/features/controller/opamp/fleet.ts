@@ -20,6 +20,13 @@ const isDue = (facts: CollectorFacts, wanted: StoredFleetConfig | undefined): wa
   wanted.state !== 'failed' &&
   facts.remote.hash !== wanted.hash;
 
+export interface Received {
+  readonly collector: StoredCollector;
+  readonly answer: Buffer;
+  /** Hash of the configuration in the answer. */
+  readonly offered: string | undefined;
+}
+
 /** What collectors say, what they are to have, and how both come together. */
 export function createFleet({ metadata, envelope, clock }: Parts) {
   const bodyOf = ({ id, body }: StoredFleetConfig): string => envelope.open(body, placeOf(id));
@@ -96,7 +103,7 @@ export function createFleet({ metadata, envelope, clock }: Parts) {
     async receive(
       context: RequestContext,
       message: AgentMessage,
-    ): Promise<{ readonly collector: StoredCollector; readonly answer: Buffer }> {
+    ): Promise<Received> {
       const { principal, projectId } = context;
       if (principal.kind !== 'key')
         throw fail('forbidden', {
@@ -152,13 +159,14 @@ export function createFleet({ metadata, envelope, clock }: Parts) {
       await settle(context, collector, facts);
       // What it leaves out has not changed since the message before, which has to be one that we have.
       const follows = before !== undefined && BigInt(before.sequence) + 1n === message.sequence;
+      const config = message.disconnects ? undefined : await fleet.offer(collector);
       const answer = writeServerMessage({
         uid: message.uid,
-        config: message.disconnects ? undefined : await fleet.offer(collector),
+        config,
         wantsAll: !follows && message.attributes === undefined && !message.disconnects,
         newUid: message.wantsUid ? randomBytes(16).toString('hex') : undefined,
       });
-      return { collector, answer };
+      return { collector, answer, offered: config?.hash };
     },
 
     /** Pushes what a person wrote. @throws conflict: it was read of another version; refused */
