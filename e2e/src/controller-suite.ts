@@ -86,7 +86,7 @@ export function describeController(stageOf: () => Stage, heard: string[][]): voi
     const token = /TOKEN=(\S+)/.exec(command)?.[1] ?? '';
     expect(token).toMatch(/^ce_/);
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Done' }).click();
 
     const shop = new Shop();
     await shop.open();
@@ -169,7 +169,7 @@ export function describeController(stageOf: () => Stage, heard: string[][]): voi
       await page.getByLabel('Reason').fill('seen enough');
       await page.getByRole('dialog').getByRole('button', { name: 'Switch off', exact: true }).click();
       await row.getByText('off', { exact: true }).waitFor();
-      const history = page.getByRole('region', { name: 'History' });
+      const history = page.getByRole('region', { name: 'History' }).first();
       await soon(() => history.innerText()).toContain('seen enough');
       expect(await history.innerText()).toContain('see what it spends');
 
@@ -181,7 +181,7 @@ export function describeController(stageOf: () => Stage, heard: string[][]): voi
         const other = await stage.open('/controller?project=default', { as: OWNER, colorScheme: theme });
         heard.push(other.complaints);
         await other.page.setViewportSize(size);
-        await other.page.getByRole('region', { name: 'History' }).waitFor();
+        await other.page.getByRole('region', { name: 'History' }).first().waitFor();
         expect(await accessibilityFindings(other.page), `${theme} ${size.width}`).toEqual([]);
         const wide = await other.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         expect(wide).toBeLessThanOrEqual(0);

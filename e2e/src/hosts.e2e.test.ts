@@ -309,7 +309,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await sendMetrics(stage.platform.otlpHttp, ...cudaMetrics(Date.now()));
     await stage.settled();
     await page.reload();
-    const section = page.getByRole('region', { name: 'CUDA calls' });
+    const section = page.getByRole('region', { name: 'CUDA calls' }).first();
     const kernels = section.getByRole('table', { name: 'Top kernels by time' });
     await soon(async () => (await kernels.getByRole('row').nth(1).innerText()).split('\t')[0]?.trim()).toBe(
       'ampere_sgemm_128x64',

@@ -15,6 +15,9 @@ const STATES = {
   failed: { text: 'failed', tone: 'danger' },
 } as const;
 
+const weightOf = ({ wanted, vendors }: ControllerService): number =>
+  (wanted?.enabled === true ? 2 : 0) + (vendors.length > 0 ? 1 : 0);
+
 /** Programs that were found, what is possible with each, and its switches. */
 export function Services(props: {
   rows: readonly ControllerService[];
@@ -37,7 +40,8 @@ export function Services(props: {
       <h2 className="mb-1 text-base font-semibold">Services</h2>
       <Table
         label="Services"
-        rows={props.rows}
+        // Those that are known to call a vendor stand before those that only could.
+        rows={props.rows.toSorted((a, b) => weightOf(b) - weightOf(a))}
         keyOf={({ id }) => id}
         empty="No program that calls a vendor of models was found yet. New ones are looked for every few seconds."
         columns={[

@@ -100,10 +100,7 @@ export function createFleet({ metadata, envelope, clock }: Parts) {
     },
 
     /** Takes a message of a collector and answers it. @throws refused: there are too many */
-    async receive(
-      context: RequestContext,
-      message: AgentMessage,
-    ): Promise<Received> {
+    async receive(context: RequestContext, message: AgentMessage): Promise<Received> {
       const { principal, projectId } = context;
       if (principal.kind !== 'key')
         throw fail('forbidden', {
