@@ -67,7 +67,8 @@ const serviceOf = async (instance: string) => {
 
 describe('controllers', () => {
   it('enrol with a token once, and with none, a used one or a taken name not', async () => {
-    const { token } = await enrol('host-a');
+    const { token, key } = await enrol('host-a');
+    expect((await poll(key, 'host-a')).status).toBe(200);
     const stranger = place.browser();
     for (const bad of [token, 'ce_made-up']) {
       const again = await stranger.call('POST', '/api/controller/enrol', {
