@@ -11,6 +11,7 @@ import { expect, it } from 'vitest';
 import { ask, OWNER } from './people.ts';
 import { accessibilityFindings, soon, type Stage } from './stage.ts';
 
+const OPENSSL = 'openssl';
 const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
 const AGENT = fileURLToPath(new URL('../../apps/collector/src/main.ts', import.meta.url));
 const PROGRAM = `import http.client, json, ssl, sys
@@ -39,7 +40,7 @@ class Shop {
   constructor() {
     const [key, cert] = [join(this.folder, 'k.pem'), join(this.folder, 'c.pem')];
     const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes', '-newkey', 'rsa:2048'];
-    execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    execFileSync(OPENSSL, ['req', '-x509', ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
     this.#server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
       request.resume().once('end', () => {
         response.setHeader('content-type', 'application/json');

@@ -12,6 +12,7 @@ import { cpuSeconds } from '../lib/proc.ts';
 import type { Findings } from '../lib/table.ts';
 import { sleep, withTempDir } from '../lib/temp.ts';
 
+const OPENSSL = 'openssl';
 const AGENT = join(import.meta.dirname, '../../../apps/collector/src/main.ts');
 const START_MS = 30_000;
 
@@ -135,7 +136,7 @@ function startOf(pid: number): number {
 async function vendor(folder: string, events: number): Promise<Server> {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes', '-newkey', 'rsa:2048'];
-  execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  execFileSync(OPENSSL, ['req', '-x509', ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
   const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
     request.resume();
     request.once('end', () => {

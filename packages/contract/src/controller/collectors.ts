@@ -34,7 +34,7 @@ const versionSchema = z.object({
   error: z.string().nullable(),
 });
 
-export const collectorSchema = z
+const collectorSchema = z
   .object({
     id: z.string(),
     instanceUid: z.string(),
