@@ -2,7 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { sendMetrics } from './otlp.ts';
 import { HostsPage } from './pages/hosts-page.ts';
-import { hostMetrics, machinesOfOneName, processMetrics, servedTrace, silentMetrics } from './seeds-hosts.ts';
+import {
+  cudaMetrics,
+  hostMetrics,
+  machinesOfOneName,
+  processMetrics,
+  servedTrace,
+  silentMetrics,
+} from './seeds-hosts.ts';
 import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -295,6 +302,29 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.goto(`${stage.platform.http}/hosts/process-node?from=-1h&tab=gpus`);
     await page.getByRole('tab', { name: 'Overview', selected: true }).waitFor();
     await page.getByRole('tabpanel', { name: 'Overview' }).waitFor();
+  });
+
+  it('which kernels ran, how long at most, for whom, and what of it is a model', async () => {
+    const { page } = await open('/hosts/gpu-node-1/gpus/GPU-0?from=-1h', { colorScheme: 'light' });
+    await sendMetrics(stage.platform.otlpHttp, ...cudaMetrics(Date.now()));
+    await stage.settled();
+    await page.reload();
+    const section = page.getByRole('region', { name: 'CUDA calls' }).first();
+    const rowsOf = (name: string) => section.getByRole('region', { name }).getByRole('row');
+    // 29 minutes of 9 s each, and 1,200 launches a minute.
+    await soon(async () =>
+      (await rowsOf('Top kernels by time').nth(1).innerText()).replaceAll(/\s+/g, ' '),
+    ).toMatch(/ampere_sgemm_128x64 4m 21s 94\.\d+% 34\.8k/);
+    expect(await rowsOf('CUDA calls by process').nth(1).innerText()).toContain('train (815)');
+    expect(await section.innerText()).toContain('Occupancy, estimated');
+    await section.getByText('Which of these are counted').click();
+    await section.getByRole('cell', { name: 'Time of a kernel' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const { SHOTS: folder } = process.env;
+    if (folder) {
+      await section.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: `${folder}/cuda-light.png` });
+    }
   });
 
   for (const colorScheme of ['dark', 'light'] as const)

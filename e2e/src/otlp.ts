@@ -187,6 +187,8 @@ export interface SeedPoint {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly value?: number;
+  /** Of a histogram; default 0. */
+  readonly sum?: number;
   readonly buckets?: readonly number[];
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
   /** A measurement of that trace. */
@@ -237,7 +239,7 @@ function metricOf(metric: SeedMetric) {
       ? { asDouble: point.value ?? 0 }
       : {
           count: String(point.buckets.reduce((all, count) => all + count, 0)),
-          sum: 0,
+          sum: point.sum ?? 0,
           bucketCounts: point.buckets.map(String),
           explicitBounds: metric.bounds,
         }),

@@ -242,3 +242,70 @@ export function servedTrace(now: number): SeedTrace {
     })),
   };
 }
+
+/** Half an hour of CUDA calls of two programs on the first GPU. */
+export function cudaMetrics(now: number): SeedMetric[] {
+  const [server, trainer] = [
+    { 'process.pid': 4711, 'process.executable.name': 'vllm' },
+    { 'process.pid': 815, 'process.executable.name': 'train' },
+  ];
+  const minutes = Array.from({ length: 30 }, (_, minute) => minute);
+  const at = (minute: number) => now - (30 - minute) * MINUTE;
+  const metric = (
+    kind: SeedMetric['kind'],
+    name: string,
+    unit: string,
+    source: string,
+    series: readonly (readonly [Attributes, (minute: number) => Omit<SeedPoint, 'at' | 'attributes'>])[],
+  ): SeedMetric => ({
+    name,
+    kind,
+    unit,
+    resource: GPU_HOST,
+    service: 'agent',
+    startedAt: at(0) - MINUTE,
+    ...(kind === 'histogram' ? { bounds: [0.001, 0.01] } : {}),
+    points: series.flatMap(([attributes, point]) =>
+      minutes.map((minute) => ({
+        at: at(minute),
+        ...point(minute),
+        attributes: { 'hw.id': 'GPU-0', 'gpu.index': 0, 'gpu.measurement.source': source, ...attributes },
+      })),
+    ),
+  });
+  const kernels = [
+    [{ ...server, 'cuda.kernel.name': 'flash_fwd_kernel' }, 60_000, 0.4],
+    [{ ...server, 'cuda.kernel.name': 'at::native::reduce_kernel' }, 6_000, 0.1],
+    [{ ...trainer, 'cuda.kernel.name': 'ampere_sgemm_128x64' }, 1_200, 9],
+  ] as const;
+  return [
+    metric(
+      'counter',
+      'gpu.kernel.launch.calls',
+      '{call}',
+      'ebpf',
+      kernels.map(([attributes, calls]) => [attributes, (minute) => ({ value: minute * calls })]),
+    ),
+    metric(
+      'histogram',
+      'gpu.kernel.duration',
+      's',
+      'ebpf_model',
+      kernels.map(([attributes, calls, seconds]) => [
+        attributes,
+        (minute) => ({ buckets: [minute * calls, 0, 0], sum: minute * seconds }),
+      ]),
+    ),
+    metric('counter', 'gpu.memory.copies', 'By', 'ebpf', [
+      [{ ...server, 'gpu.memory.copy.direction': 'host_to_device' }, (minute) => ({ value: minute * 6e9 })],
+      [{ ...server, 'gpu.memory.copy.direction': 'device_to_host' }, (minute) => ({ value: minute * 2e8 })],
+    ]),
+    metric('counter', 'gpu.memory.allocations', 'By', 'ebpf', [
+      [trainer, (minute) => ({ value: minute * 3e8 })],
+    ]),
+    metric('gauge', 'process.gpu.estimated.sm_active', '1', 'ebpf_model', [
+      [server, () => ({ value: 0.62 })],
+      [trainer, () => ({ value: 0.17 })],
+    ]),
+  ];
+}

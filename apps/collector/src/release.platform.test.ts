@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -24,6 +25,7 @@ import type { FileTree } from './fixtures/source-run.ts';
 import { HangingMount } from './fixtures/hanging-mount.ts';
 import { NO_LIBRARIES } from './gpu/fixtures/library.ts';
 import { NvidiaHost } from './gpu/fixtures/nvidia-host.ts';
+import { NO_EBPF } from './ebpf/fixtures/kernel.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TARGETS: Partial<Record<string, readonly [target: string, runtime: string]>> = {
@@ -110,6 +112,56 @@ describe.runIf(buildable)('the released binary', () => {
     expect(checked).toMatch(/^ {2}pmu +(on|unavailable) /m);
     expect(checked).not.toContain('native part');
   });
+
+  it.skipIf(NO_EBPF !== undefined)(
+    'sees model calls of a program in its TLS library, and tells them',
+    async () => {
+      const options = { cwd: scratch, stdio: 'ignore' } as const;
+      const made = 'req -x509 -newkey rsa:2048 -nodes -keyout tap-key.pem -out tap-cert.pem -subj /CN=test';
+      execFileSync('openssl', made.split(' '), options);
+      const vendor = createHttpsServer(
+        {
+          key: readFileSync(join(scratch, 'tap-key.pem')),
+          cert: readFileSync(join(scratch, 'tap-cert.pem')),
+        },
+        (request, response) => {
+          request.resume().on('end', () => response.end('{"usage":{"input_tokens":11,"output_tokens":42}}'));
+        },
+      );
+      cleaning.push(() => vendor.close());
+      await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+      const address = vendor.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const receiver = await startOtlpRecorder();
+      cleaning.push(() => receiver.close());
+      const script = `import ssl, sys, urllib.request
+print("ready", flush=True); sys.stdin.readline()
+urllib.request.urlopen("https://127.0.0.1:${port}/v1/messages", data=b'{"model":"claude-x"}', context=ssl._create_unverified_context()).read()
+`;
+      const program = spawn('python3', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+      cleaning.push(() => program.kill('SIGKILL'));
+      await once(program.stdout, 'data');
+      const stat = readFileSync(`/proc/${program.pid}/stat`, 'latin1');
+      const start0 = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+      const file = join(scratch, 'tap.json');
+      const target = { pid: program.pid, start: start0, workload: 'w', service: 'shop', content: false };
+      writeFileSync(file, JSON.stringify({ targets: [target] }));
+      const agent = start({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.http }, '--tap', file);
+      await eventually(
+        () =>
+          (existsSync(`${file}.status`) && readFileSync(`${file}.status`, 'utf8').includes('"attached"')) ||
+          undefined,
+        () => agent.stderr,
+      );
+      program.stdin.write('go\n');
+      const body = await eventually(
+        () => receiver.requests.find(({ path }) => path === '/v1/traces')?.body,
+        () => agent.stderr,
+      );
+      const told = Buffer.from(body).toString();
+      for (const part of ['claude-x', '"shop"', '"intValue":"42"']) expect(told).toContain(part);
+    },
+  );
 
   it('reads a hostile tree as the source does: strange entries cost nothing else', async () => {
     const names = async (change: (tree: FileTree, files: readonly string[]) => void) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -132,6 +133,16 @@ function startOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
 }
 
+/** Each event in a turn of its own: what is written in one is one record of TLS. */
+async function answer(response: ServerResponse, events: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let at = 0; at < events - 1; at += 1) {
+    response.write(`data: {"id":"c","choices":[{"delta":{"content":"word ${at}"}}]}\n\n`);
+    await new Promise(setImmediate);
+  }
+  response.end('data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5}}\n\n');
+}
+
 /** A vendor that answers with so many events, each written by itself. */
 async function vendor(folder: string, events: number): Promise<Server> {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -139,12 +150,7 @@ async function vendor(folder: string, events: number): Promise<Server> {
   execFileSync(OPENSSL, ['req', '-x509', ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
   const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
     request.resume();
-    request.once('end', () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let at = 0; at < events - 1; at += 1)
-        response.write(`data: {"id":"c","choices":[{"delta":{"content":"word ${at}"}}]}\n\n`);
-      response.end('data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5}}\n\n');
-    });
+    request.once('end', () => void answer(response, events));
   });
   server.on('connection', (socket) => socket.setNoDelay(true));
   server.listen(0, '127.0.0.1');

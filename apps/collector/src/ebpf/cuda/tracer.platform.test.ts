@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SourceRun, valuesBy } from '../../fixtures/source-run.ts';
 import { NO_LIBRARIES } from '../../gpu/fixtures/library.ts';
 import { CudaWorld } from '../fixtures/cuda-world.ts';
 import { HOST, NO_EBPF } from '../fixtures/kernel.ts';
+import { firstByte, WITH_PID } from '../fixtures/processes.ts';
 import { openKernel } from '../loader/native.ts';
 import { unpackObject } from '../loader/packed.ts';
 import type { Way } from '../loader/programs.ts';
@@ -38,6 +41,8 @@ const processOf = (snapshot: Snapshot, pid: number): TracedProcess => {
   if (found === undefined) throw new Error(`the process ${pid} was not traced`);
   return found;
 };
+
+const TRACE_MAIN = fileURLToPath(new URL('../../fixtures/cuda-trace-main.ts', import.meta.url));
 
 const launches = (process: TracedProcess): Record<string, number> => {
   const sums: Record<string, number> = {};
@@ -233,6 +238,92 @@ describe.skipIf(skipped !== undefined)('CUDA traced in the kernel', () => {
       program.go();
     } finally {
       tracer.close();
+    }
+  });
+
+  test('the names of a process are bounded: what is beyond is one, and no launch is lost', async () => {
+    const tracer = open();
+    try {
+      const numbers = Array.from({ length: 260 }, (_, at) => at);
+      const program = world.run([
+        'wait',
+        ...numbers.map((at) => `function:k${at}`),
+        ...numbers.map((at) => `driver:${0x5000 + 0x6b + 256 * at}:2:1,1,1:1,1,1:0:0x7`),
+        'say:done',
+        'wait',
+      ]);
+      await program.said('pid');
+      tracer.look();
+      program.go();
+      await program.said('done');
+      const counts = launches(processOf(tracer.snapshot(gpus), program.pid));
+      const { other, ...named } = counts;
+      expect(Object.keys(named)).toHaveLength(200);
+      expect(new Set(Object.values(named))).toEqual(new Set([2]));
+      expect(other).toBe(2 * 60);
+      program.go();
+    } finally {
+      tracer.close();
+    }
+  });
+
+  test('a process with the number of one that ended is counted from nothing', async ({ skip }) => {
+    const tracer = open();
+    try {
+      const first = world.run(['wait', 'launch:vecAdd:5:1,1,1:1,1,1:0:0', 'say:done', 'wait']);
+      await first.said('pid');
+      tracer.look();
+      first.go();
+      await first.said('done');
+      expect(launches(processOf(tracer.snapshot(gpus), first.pid))).toEqual({ vecAdd: 5 });
+      first.go();
+      await first.ended;
+      const again = world.run(['wait', 'launch:vecAdd:7:1,1,1:1,1,1:0:0', 'say:done', 'wait'], {
+        prefix: ['python3', '-c', WITH_PID, String(first.pid)],
+      });
+      await Promise.race([again.said('pid'), again.ended]);
+      if (again.ownPid !== first.pid) return skip('process numbers cannot be chosen here');
+      tracer.look();
+      again.go();
+      await again.said('done');
+      expect(launches(processOf(tracer.snapshot(gpus), first.pid))).toEqual({ vecAdd: 7 });
+      again.go();
+    } finally {
+      tracer.close();
+    }
+  });
+
+  test('an agent that is killed leaves no probe behind, and the program goes on', async () => {
+    const program = world.run([
+      'wait',
+      'launch:vecAdd:1000:1,1,1:1,1,1:0:0',
+      'say:one',
+      'wait',
+      'launch:vecAdd:1000:1,1,1:1,1,1:0:0',
+      'say:two',
+      'wait',
+    ]);
+    await program.said('pid');
+    const untouched = firstByte(program.pid, world.runtime, 'cudaLaunchKernel');
+    const agent = spawn(process.execPath, [TRACE_MAIN], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(agent.stdout, 'data');
+      // The instruction of a breakpoint.
+      if (process.arch === 'x64')
+        expect(firstByte(program.pid, world.runtime, 'cudaLaunchKernel')).toBe(0xcc);
+      program.go();
+      await program.said('one');
+      agent.kill('SIGKILL');
+      await once(agent, 'exit');
+      await expect
+        .poll(() => firstByte(program.pid, world.runtime, 'cudaLaunchKernel'), { timeout: 10_000 })
+        .toBe(untouched);
+      program.go();
+      await program.said('two');
+      program.go();
+      expect(await program.ended).toBe(0);
+    } finally {
+      agent.kill('SIGKILL');
     }
   });
 

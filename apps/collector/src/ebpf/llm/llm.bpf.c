@@ -10,6 +10,8 @@
 enum { DATA_BYTES = 4096, CHUNKS = 16, SMALL_BYTES = 480 };
 enum { READ = 0, WRITE = 1, CLOSE = 2, SERVER = 3, CONNECT = 4 };
 enum { DROP_RING = 0, DROP_LONG = 1 };
+/* Whoever reads looks by itself: to wake it for each record costs the traced program. */
+enum { NO_WAKEUP = 1 };
 enum { SET_TLSEXT_HOSTNAME = 55, NAME_BYTES = 256 };
 
 /* Where the frame of the caller begins: the same at the entry and at the return of a call. One call may be within another
@@ -76,7 +78,7 @@ INLINE int copy(u32 kind, u64 stream, u64 buffer, long length) {
     s->size = total;
     s->offset = 0;
     read_user(s->data, total, (void *)buffer);
-    ring_submit(s, 0);
+    ring_submit(s, NO_WAKEUP);
     return 0;
   }
 #pragma unroll
@@ -101,7 +103,7 @@ INLINE int copy(u32 kind, u64 stream, u64 buffer, long length) {
       read_user(e->data, DATA_BYTES, (void *)(buffer + offset));
     else
       read_user(e->data, size & (DATA_BYTES - 1), (void *)(buffer + offset));
-    ring_submit(e, 0);
+    ring_submit(e, NO_WAKEUP);
   }
   if (total > CHUNKS * DATA_BYTES) dropped(DROP_LONG);
   return 0;
@@ -127,7 +129,7 @@ INLINE int named(u64 stream, u64 name) {
   e->total = e->offset = 0;
   e->kind = SERVER;
   e->size = size > 1 ? (u16)(size - 1) : 0;
-  ring_submit(e, 0);
+  ring_submit(e, NO_WAKEUP);
   return 0;
 }
 
@@ -158,7 +160,7 @@ SEC("raw_tracepoint/0/inet_sock_set_state") int inet_sock_set_state(u64 *argumen
     read_kernel(e->data + 2, 4, socket + TO_V4);
   else
     read_kernel(e->data + 2, 16, socket + TO_V6);
-  ring_submit(e, 0);
+  ring_submit(e, NO_WAKEUP);
   return 0;
 }
 
@@ -178,7 +180,7 @@ PROGRAM(uprobe, 5, ssl_free) {
   e->total = e->offset = 0;
   e->kind = CLOSE;
   e->size = 0;
-  ring_submit(e, 0);
+  ring_submit(e, NO_WAKEUP);
   return 0;
 }
 /* SSL_set_tlsext_host_name is a macro over it in OpenSSL. */

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pid } from '../../host/proc/pid.ts';
 import { HOST, NO_EBPF } from '../fixtures/kernel.ts';
+import { WITH_PID } from '../fixtures/processes.ts';
 import { openKernel } from '../loader/native.ts';
 import { unpackObject } from '../loader/packed.ts';
 import { OBJECTS } from './llm.gen.ts';
@@ -65,20 +66,6 @@ if pid == 0:
     call(3); os._exit(0)
 os.waitpid(pid, 0); call(2); print("forked", flush=True); sys.stdin.readline()
 os.execv(sys.argv[2], [sys.argv[2], sys.argv[3], sys.argv[1]])
-`;
-/** Makes children until one has a number that another process had. */
-const PYTHON_PID = `import os, sys
-want = int(sys.argv[1])
-for i in range(3000):
-    try: open("/proc/sys/kernel/ns_last_pid", "w").write(str(want - 1))
-    except OSError: sys.exit(3)
-    pid = os.fork()
-    if pid == 0:
-        if os.getpid() == want: os.execv(sys.argv[2], sys.argv[2:])
-        os._exit(7)
-    if pid == want: sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    os.waitpid(pid, 0)
-sys.exit(4)
 `;
 const PYTHON = `import sys, ssl, json, urllib.request
 c = ssl._create_unverified_context()
@@ -284,11 +271,9 @@ describe.skipIf(skipped !== undefined)('the tap', () => {
       const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
         encoding: 'utf8',
       });
-      const again = spawn(
-        'python3',
-        ['-c', PYTHON_PID, String(target.pid), python.trim(), '-c', PYTHON, url],
-        { stdio: ['pipe', 'ignore', 'inherit'] },
-      );
+      const again = spawn('python3', ['-c', WITH_PID, String(target.pid), python.trim(), '-c', PYTHON, url], {
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
       again.stdin.end('go\n');
       const [code] = await once(again, 'exit');
       if (code === 3 || code === 4) return skip('process numbers cannot be chosen here');
