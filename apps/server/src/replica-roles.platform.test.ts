@@ -221,7 +221,7 @@ describe.skipIf(postgres === undefined || !hasNginx())('three replicas behind ng
     const signIn = async () => (await owner.call('POST', '/api/auth/sign-in', OWNER)).status;
     // Passwords take long on a busy machine, and the proxy here is impatient.
     await expect.poll(signIn, { timeout: 60_000, interval: 500 }).toBe(200);
-    const load = startAckLoad({ endpoint: otlp, clients: 6, service: 'behind-nginx', thinkMs: 20 });
+    const load = startAckLoad({ endpoint: otlp, clients: 6, service: 'behind-nginx', thinkMs: 20, key: KEY });
     const more = (count: number) =>
       expect.poll(() => load.acknowledged.size, { timeout: 60_000, interval: 20 }).toBeGreaterThan(count);
     const read = async () =>

@@ -25,6 +25,8 @@ interface Moved {
   readonly without?: Readonly<Record<string, unknown>>;
   /** Rows that stay: another person's own. */
   readonly unless?: string;
+  /** What tells no two rows apart: an installation fills it by itself. */
+  readonly ignores?: readonly string[];
 }
 
 /**
@@ -32,7 +34,7 @@ interface Moved {
  * findings of scanners stay where they are.
  */
 const MOVED: readonly Moved[] = [
-  { table: 'environments' },
+  { table: 'environments', ignores: ['origin', 'created_at'] },
   { table: 'project_retention' },
   { table: 'saved_views' },
   { table: 'prompts' },
@@ -142,7 +144,7 @@ export async function writeProject(place: ProjectPlace, read: ReadProject): Prom
   return within(place, async (writing) => {
     const organisationId = await projectIn(writing, place.projectId, read.name);
     const written: WrittenTable[] = [];
-    for (const { table, of } of MOVED) {
+    for (const { table, of, ignores = [] } of MOVED) {
       const wanted = (read.rows[table] ?? []).map((row) => ({
         ...row,
         ...('project_id' in row ? { project_id: place.projectId } : {}),
@@ -164,8 +166,10 @@ export async function writeProject(place: ProjectPlace, read: ReadProject): Prom
       const known: ProjectRows =
         of === undefined ? {} : { [of.table]: Array.from(parents ?? [], (id) => ({ id })) };
       const moved: Moved = of === undefined ? { table } : { table, of };
-      const there = new Set((await rowsOf(writing, moved, place.projectId, known)).map(hashOf));
-      const different = wanted.filter((row) => !there.has(hashOf(row))).length;
+      const there = new Set(
+        (await rowsOf(writing, moved, place.projectId, known)).map((row) => hashOf(row, ignores)),
+      );
+      const different = wanted.filter((row) => !there.has(hashOf(row, ignores))).length;
       written.push({ table, rows: wanted.length, added, different });
     }
     return written;
@@ -215,9 +219,9 @@ async function idsIn(
 }
 
 /** What a row says, wherever it is. */
-function hashOf(row: Row): string {
+function hashOf(row: Row, ignores: readonly string[]): string {
   const told = Object.entries(row)
-    .filter(([column]) => !PLACE.some((name) => name === column))
+    .filter(([column]) => !ignores.includes(column) && !PLACE.some((name) => name === column))
     .map(([column, value]): [string, unknown] => [column, typeof value === 'bigint' ? Number(value) : value])
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(told)).digest('hex');

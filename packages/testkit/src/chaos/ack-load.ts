@@ -10,6 +10,8 @@ export interface AckLoadOptions {
   readonly spansPerRequest?: number;
   /** `service.name` of the spans, so that a reader finds them. */
   readonly service: string;
+  /** API key that it sends. Default: none. */
+  readonly key?: string;
   /** Pause of a client between two requests, milliseconds. Default 5. */
   readonly thinkMs?: number;
 }
@@ -56,7 +58,7 @@ export function startAckLoad(options: AckLoadOptions): AckLoad {
         if (base !== undefined) {
           attempted.add(traceId);
           const startedAt = performance.now();
-          const reply = await send(agent, base, body);
+          const reply = await send(agent, base, body, options.key);
           statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
           if ((reply.status === 429 || reply.status === 503) && reply.retryAfter === undefined) {
             state.refusalsWithoutRetryAfter += 1;
@@ -159,6 +161,7 @@ function send(
   agent: Agent,
   base: string,
   body: Uint8Array,
+  key: string | undefined,
 ): Promise<{ status: number; retryAfter: string | undefined }> {
   return new Promise((resolve) => {
     const outgoing = request(
@@ -167,7 +170,11 @@ function send(
         method: 'POST',
         agent,
         timeout: REQUEST_TIMEOUT_MS,
-        headers: { 'content-type': 'application/x-protobuf', 'content-length': body.byteLength },
+        headers: {
+          'content-type': 'application/x-protobuf',
+          'content-length': body.byteLength,
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        },
       },
       (response) => {
         response.resume();
