@@ -34,7 +34,7 @@ var variants = []variant{
 	{"deploy/helm/candela", with("ingress.enabled=true", "ingress.host=candela.example.com", "ingress.tlsSecret=candela-tls"), ""},
 	{"deploy/helm/candela", with("replicas=3", "externalStores=true", "existingSecret=candela"), ""},
 	{"deploy/helm/candela", with("replicas=2"), "needs externalStores"},
-	{"deploy/helm/opentelemetry-gpu-collector", []string{"image.repository=registry.example.com/collector"}, ""},
+	{"deploy/helm/opentelemetry-gpu-collector", []string{"image.repository=registry.example.com/collector", "otlp.endpoint=http://candela:4318"}, ""},
 	{"deploy/controller/chart", nil, ""},
 }
 
