@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
@@ -7,6 +8,10 @@ import { agentTrace, largeTrace } from './seeds.ts';
 import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
 import { newSpanId, newTraceId, type SeedTrace, sendLogs, sendRecords, sendTrace } from './otlp.ts';
 import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
+
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, trace page in the browser: ${missing}`);
@@ -728,6 +733,65 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await said.getByText('What is in these pictures?').waitFor();
     await said.getByRole('button', { name: 'Load the page again' }).first().waitFor();
     await trace.panel.getByText('A red square.').waitFor();
+  });
+
+  it('shows media that an application uploaded beside of its telemetry', async () => {
+    const upload = async (content: Buffer, contentType: string) => {
+      const sha256Hash = createHash('sha256').update(content).digest('base64');
+      const of = { traceId: newTraceId(), field: 'input', contentType, sha256Hash };
+      const announced = await fetch(`${stage.platform.http}/api/public/media`, {
+        method: 'POST',
+        body: JSON.stringify({ ...of, contentLength: content.byteLength }),
+      });
+      const { mediaId, uploadUrl } = (await announced.json()) as { mediaId: string; uploadUrl: string };
+      const headers = { 'content-type': contentType };
+      const body = Uint8Array.from(content);
+      expect((await fetch(uploadUrl, { method: 'PUT', body, headers })).status).toBe(200);
+      return `@@@langfuseMedia:type=${contentType}|id=${mediaId}|source=bytes@@@`;
+    };
+    const png = await upload(Buffer.from(PNG, 'base64'), 'image/png');
+    const pdf = await upload(Buffer.from('%PDF-1.4'), 'application/pdf');
+    const gone = png.replace(/id=.{22}/, `id=${'x'.repeat(22)}`);
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url: png } },
+      { type: 'file', file: { file_data: pdf } },
+      { type: 'image_url', image_url: { url: gone } },
+    ];
+    const trace: SeedTrace = {
+      traceId: newTraceId(),
+      service: 'media',
+      startedAt: Date.now() - 30_000,
+      spans: [
+        {
+          spanId: newSpanId(),
+          name: 'look',
+          attributes: {
+            'langfuse.observation.type': 'generation',
+            'langfuse.observation.input': JSON.stringify([{ role: 'user', content }]),
+          },
+        },
+        {
+          spanId: newSpanId(),
+          name: 'screenshot',
+          attributes: { 'langfuse.observation.type': 'tool', 'langfuse.observation.output': png },
+        },
+      ],
+    };
+    await stage.seed(trace);
+    const { page, trace: view } = await open();
+    await page.goto(`${stage.platform.http}/traces/${trace.traceId}?span=${trace.spans[0]?.spanId}`);
+    const picture = view.panel.getByRole('img', { name: 'image, image/png' });
+    await picture.waitFor();
+    expect(
+      await picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).toBe(1);
+    await view.panel.getByRole('link', { name: 'Save' }).waitFor();
+    // One that is not here says so in its place.
+    await view.panel.getByText('The media item was not found.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.goto(`${stage.platform.http}/traces/${trace.traceId}?span=${trace.spans[1]?.spanId}`);
+    await view.panel.getByRole('img', { name: 'image, image/png' }).waitFor();
   });
 
   it("renders every provider's shapes; nothing is fetched from elsewhere", async () => {

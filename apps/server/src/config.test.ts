@@ -15,6 +15,8 @@ describe('configuration', () => {
       ingestAnonymous: true,
       otlpMaxBytes: 16 * 1024 * 1024,
       logCapBytes: 2 * 1024 ** 3,
+      mediaMaxBytes: 10 * 1024 ** 2,
+      mediaProjectBytes: 256 * 1024 ** 2,
       retention: { traces: { days: 30 }, logs: { days: 30 }, metrics: { days: 90 } },
       rateLimitPerMinute: 1200,
       shutdownGraceMs: 25_000,

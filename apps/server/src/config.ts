@@ -62,6 +62,9 @@ export interface Config {
   readonly sessionLifetimeMs: number;
   readonly people: Omit<PeopleConfig, 'publicUrl'>;
   readonly otlpMaxBytes: number;
+  /** Of one item of media, and of all of a project. */
+  readonly mediaMaxBytes: number;
+  readonly mediaProjectBytes: number;
   readonly logCapBytes: number;
   readonly minFreeDiskPercent: number;
   readonly retention: Readonly<Record<Signal, Retention>>;
@@ -191,6 +194,8 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     sessionLifetimeMs: settings.PLATFORM_SESSION_LIFETIME,
     people: peopleOf(settings),
     otlpMaxBytes: settings.PLATFORM_OTLP_MAX_BYTES,
+    mediaMaxBytes: settings.PLATFORM_MEDIA_MAX_BYTES,
+    mediaProjectBytes: settings.PLATFORM_MEDIA_PROJECT_BYTES,
     logCapBytes: settings.PLATFORM_LOG_CAP_BYTES,
     minFreeDiskPercent: settings.PLATFORM_MIN_FREE_DISK_PERCENT,
     retention: {

@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { createCatalog } from './features/catalog/endpoint.ts';
 import { createPlatformScopes } from './features/connectors/platform-scopes.ts';
 import type { Feature } from './features/feature.ts';
+import { isMediaPath } from './features/media/feature.ts';
 import type { Phase } from './features/health/routes.ts';
 import { createFeatures, handlersOf } from './features/index.ts';
 import { createPeople } from './features/identity/feature.ts';
@@ -257,10 +258,13 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       : (request, response) => otherRole(request, response, role, 'otlp');
     handle.main = (request, response) => {
       if (take(request, response)) return;
-      if (answersPeople || !otherRole(request, response, role, 'api')) front(request, response);
+      const isAnswered = answersPeople || (takes && isMediaPath(request.url));
+      if (isAnswered || !otherRole(request, response, role, 'api')) front(request, response);
     };
     handle.otlp = (request, response) => {
-      if (!take(request, response)) notHere(request, response);
+      if (take(request, response)) return;
+      if (takes && isMediaPath(request.url)) front(request, response);
+      else notHere(request, response);
     };
     await jobs.start(
       features.flatMap((feature) => feature.jobs ?? []),

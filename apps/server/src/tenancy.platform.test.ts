@@ -270,6 +270,11 @@ beforeAll(async () => {
     });
     views.set(tenant, id);
   }
+  for (const { project, digit } of TENANTS) {
+    const item = { id: digit.repeat(22), contentType: 'image/png', bytes: 1, sha256: `${digit.repeat(43)}=` };
+    await metadata.media.announce(project, item, 1_000);
+    await metadata.media.finish(project, item.id);
+  }
   await metadata.close();
   const config = readConfig({
     PLATFORM_PORT: '0',
@@ -348,6 +353,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
   const { mark } = tenant;
   const own = ids(tenant);
   const { log, fingerprint, version, view } = madeOf(tenant);
+  const media = tenant.digit.repeat(22);
   // An id of another project is unknown; in a list it finds nothing.
   const mine = tenant.project === 'default';
   const gone = mine ? {} : { status: 404 };
@@ -722,6 +728,31 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     updateCustomPrice: [{ path: { id: 'none' }, body: {}, status: 401, silent: true }],
     deleteCustomPrice: [{ path: { id: 'none' }, status: 401, silent: true }],
     searchPriceList: [{ silent: true }],
+    announceMedia: [
+      {
+        body: {
+          traceId: own.trace,
+          contentType: 'image/png',
+          contentLength: 1,
+          sha256Hash: `${'Z'.repeat(43)}=`,
+          field: 'input',
+        },
+        status: 201,
+        silent: true,
+      },
+    ],
+    reportMedia: [
+      {
+        path: { mediaId: media },
+        body: { uploadedAt: new Date(now).toISOString(), uploadHttpStatus: 200 },
+        silent: true,
+        ...gone,
+      },
+    ],
+    getMedia: [{ path: { mediaId: media }, silent: true, ...gone }],
+    // Their addresses are their credentials; what they are good for is tested in `features/media`.
+    putMedia: [{ path: { mediaId: media }, query: { token: media }, body: {}, status: 403, silent: true }],
+    getMediaContent: [{ path: { mediaId: media }, query: { token: media }, status: 403, silent: true }],
     listModels: [{ status: 403, silent: true }],
     createModel: [
       { body: { name: 'mine', provider: 'openai', model: 'm', secretId: 's' }, status: 401, silent: true },

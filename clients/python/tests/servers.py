@@ -28,6 +28,13 @@ PROMPT = {
     "missing": ["place"],
     "unused": ["n"],
 }
+#: What a chat prompt has beside.
+CHAT = {
+    "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hello Ada"}],
+    "modelSettings": {"model": "gpt-5.4", "temperature": 0.2},
+    "tools": [{"name": "search", "parameters": {"type": "object"}}],
+    "responseFormat": {"type": "json_schema", "name": "reply", "schema": {"type": "object"}},
+}
 
 
 class Handler(BaseHTTPRequestHandler):

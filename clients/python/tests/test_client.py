@@ -9,7 +9,7 @@ import unittest
 import warnings
 
 from candela_client import Client
-from servers import KEY, PROMPT, ClientTest, Handler, answers, failure, hang_up, prompt
+from servers import CHAT, KEY, PROMPT, ClientTest, Handler, answers, failure, hang_up, prompt
 
 
 class GetPrompt(ClientTest):
@@ -64,6 +64,22 @@ class GetPrompt(ClientTest):
                 "platform.prompt.id": PROMPT["promptId"],
             },
         )
+
+    def test_gives_what_a_chat_prompt_has_beside_its_text(self) -> None:
+        server = self.serve(prompt(CHAT), prompt({"messages": [{"role": "user"}]}), prompt({"tools": [{}]}), prompt())
+        client = self.client(server)
+        chat = client.get_prompt("chat")
+        self.assertEqual(list(chat.messages), CHAT["messages"])
+        self.assertEqual((chat.model_settings, list(chat.tools)), (CHAT["modelSettings"], CHAT["tools"]))
+        self.assertEqual(chat.response_format, CHAT["responseFormat"])
+        chat.tools[0]["parameters"]["type"] = "spoilt"  # type: ignore[index]
+        self.assertEqual(list(client.get_prompt("chat").tools), CHAT["tools"])
+        for name, wrong in (("a", "res.messages.content"), ("b", "res.tools.name")):
+            error = self.error_of(lambda: client.get_prompt(name))
+            self.assertEqual(error.code, "unexpected_answer")
+            self.assertIn(wrong, str(error))
+        plain = client.get_prompt("plain")
+        self.assertEqual((plain.messages, plain.model_settings, plain.tools, plain.response_format), ((), {}, (), None))
 
     def test_asks_once_for_what_it_holds_and_callers_cannot_spoil_it(self) -> None:
         server = self.serve(prompt())

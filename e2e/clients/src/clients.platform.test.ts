@@ -2,16 +2,25 @@
  * Real SDKs, unchanged, each in a process of its own, send what they send to the whole platform: the same call shows
  * the same conversation, tokens and cost whoever reported it.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpanDetail, TraceRow } from '@candela/contract';
-import { type FakeAi, type PlatformProcess, startFakeAi, startPlatform } from '@candela/testkit';
+import { type FakeAi, NODE_BINARY, type PlatformProcess, startFakeAi, startPlatform } from '@candela/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PNG_BASE64 } from './shared/client-env.ts';
 import { type PlatformApi, platformApi } from './shared/platform-api.ts';
-import { type ClientName, runClient } from './shared/run-client.ts';
+import {
+  type ClientName,
+  PYTHON_CLIENTS,
+  pythonOf,
+  pythonWith,
+  runClient,
+  runProgram,
+} from './shared/run-client.ts';
 
+const ROOT = join(import.meta.dirname, '../../..');
 const API_KEY = 'clients-test-key-0123456789';
 const FULL = { input: 56, cacheRead: 64, cacheWrite: 0, output: 30, reasoning: 0 };
 /** Two SDKs do not say how much of a call was read from the cache when it is not streamed. */
@@ -100,13 +109,18 @@ interface Arrived {
 }
 
 /** Runs a client and waits until so many of its model calls are visible. */
-async function arrivals(client: ClientName, calls: number): Promise<Arrived> {
-  const output = await runClient(client, {
-    ai: ai.url,
-    otlp: platform.otlpHttp,
-    grpc: platform.otlpGrpc,
-    apiKey: API_KEY,
-  });
+const arrivals = (client: ClientName, calls: number): Promise<Arrived> =>
+  arrivalsOf(client, calls, () =>
+    runClient(client, {
+      ai: ai.url,
+      otlp: platform.otlpHttp,
+      grpc: platform.otlpGrpc,
+      apiKey: API_KEY,
+    }),
+  );
+
+async function arrivalsOf(client: string, calls: number, run: () => Promise<string>): Promise<Arrived> {
+  const output = await run();
   const until = performance.now() + 40_000;
   for (;;) {
     const traces = (await api.traces()).filter((trace) => !seen.has(trace.traceId));
@@ -207,6 +221,21 @@ describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, 
     },
   );
 
+  when(client === 'langfuse')?.('a picture that the SDK uploads is shown where it was', async () => {
+    const [message] = arrived.spans.find(({ name }) => name === 'picture')?.conversation.input ?? [];
+    expect(message?.parts).toEqual([
+      {
+        type: 'media',
+        modality: 'image',
+        mimeType: 'image/png',
+        uri: expect.stringMatching(/^candela-media:[\w-]{22}$/),
+      },
+    ]);
+    const [part] = message?.parts ?? [];
+    const id = part?.type === 'media' ? part.uri.slice('candela-media:'.length) : '';
+    expect((await api.media(id)).toString('base64')).toBe(PNG_BASE64);
+  });
+
   when(client === 'openlit')?.('a call reported by two instrumentations counts once', () => {
     const spans = arrived.spans.filter(({ provider }) => provider === 'anthropic');
     expect(spans.map(({ convention: by }) => by).toSorted()).toEqual(['anthropic-sdk', 'gen-ai']);
@@ -258,5 +287,92 @@ describe('anthropic-sdk', () => {
       requestModel: 'boom',
       errorType: 'rate_limit_error',
     });
+  });
+});
+
+/** What the recorded spans say of these is in semconv's `recorded.test.ts`; here that the whole way holds. */
+describe.each(PYTHON_CLIENTS.map((client) => [client, pythonOf(client)] as const))(
+  '%s of PyPI',
+  (client, python) => {
+    test.skipIf(python === undefined)('its calls show their messages, tokens and cost', async () => {
+      const { spans } = await arrivals(client, 2);
+      const calls = spans.filter(({ operation }) => operation === 'chat');
+      const plain = calls.find(({ conversation }) => conversation.tools.length === 0);
+      expect(plain).toMatchObject({ requestModel: 'gpt-4o-mini', inputTokens: 120, outputTokens: 30 });
+      expect(plain?.costUsd).toBeGreaterThan(0.00003);
+      expect(plain?.conversation.input.at(-1)).toEqual({
+        role: 'user',
+        parts: [{ type: 'text', text: 'hi' }],
+      });
+      expect(plain?.conversation.output[0]?.parts[0]).toEqual({ type: 'text', text: 'Hello Ada' });
+    });
+  },
+);
+
+describe('the examples of docs/send-telemetry.md run as they stand', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'candela-examples-'));
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+  const text = readFileSync(join(ROOT, 'docs/send-telemetry.md'), 'utf8');
+  const exampleOf = (language: string, says: string) =>
+    Array.from(
+      text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs')),
+      ([, code = '']) => code,
+    ).find((code) => code.includes(says)) ?? '';
+  /** The variables that the document says to set. */
+  const env = () => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: platform.otlpHttp,
+    OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${API_KEY}`,
+    OTEL_SERVICE_NAME: 'shop',
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_BASE_URL: `${ai.url}/v1`,
+  });
+  const shown = ({ spans }: Arrived) => spans.find(({ operation }) => operation === 'chat');
+  const SAID = {
+    service: 'shop',
+    requestModel: 'gpt-4o-mini',
+    sessionId: 'visit-17',
+    userId: 'ada',
+    inputTokens: 120,
+    conversation: {
+      input: [{ role: 'user', parts: [{ type: 'text', text: 'When do you open?' }] }],
+      output: [{ role: 'assistant', parts: [{ type: 'text', text: 'You said: When do you open?' }] }],
+    },
+  };
+
+  const modules = [
+    'openai',
+    'openinference.instrumentation.openai',
+    'opentelemetry.exporter.otlp.proto.http',
+  ];
+  const python = pythonWith(modules);
+  if (python === undefined)
+    console.warn(
+      `SKIPPED: the Python example of docs/send-telemetry.md: no Python has ${modules.join(', ')}.`,
+    );
+  test.skipIf(python === undefined)('in Python, with session, user and agent', async () => {
+    const script = join(scratch, 'example.py');
+    writeFileSync(script, exampleOf('python', 'OpenAIInstrumentor'));
+    const arrived = await arrivalsOf('the example', 1, () => runProgram(python ?? '', [script], env()));
+    expect(shown(arrived)).toMatchObject(SAID);
+    expect(arrived.spans.find(({ operation }) => operation === 'invoke_agent')).toMatchObject({
+      agent: 'guide',
+    });
+  });
+
+  test('in TypeScript, with session and user', async () => {
+    // As its `npm install` would lay them.
+    const lay = (name: string, from: string) => {
+      const at = join(scratch, 'node_modules', name);
+      mkdirSync(dirname(at), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', from), at);
+    };
+    lay('ai', 'ai5');
+    lay('@ai-sdk/openai', 'ai5-openai');
+    for (const name of ['sdk-node', 'exporter-trace-otlp-proto'])
+      lay(`@opentelemetry/${name}`, `@opentelemetry/${name}`);
+    const script = join(scratch, 'example.mts');
+    writeFileSync(script, exampleOf('ts', 'generateText'));
+    const arrived = await arrivalsOf('the example', 1, () => runProgram(NODE_BINARY, [script], env()));
+    expect(shown(arrived)).toMatchObject(SAID);
   });
 });

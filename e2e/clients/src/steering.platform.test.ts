@@ -331,39 +331,62 @@ describe('the examples of the documentation', () => {
     return found;
   };
   const env = () => ({ PLATFORM_URL: steered.url, PLATFORM_API_KEY: steered.apiKey });
-  const [prompt, budget, secrets, rules, client, failure] = [0, 1, 2, 3, 4, 5] as const;
+  const [prompt, chat, budget, secrets, rules, client, failure] = [0, 1, 2, 3, 4, 5, 6] as const;
+  const said = (text: string | undefined): unknown[] => {
+    const [, request = '', format] = /^(.*) (\w+)\n$/.exec(text ?? '') ?? [];
+    return [JSON.parse(request) as unknown, format];
+  };
+  const CHAT_SAID = [
+    {
+      model: 'gpt-5.4',
+      temperature: 0.2,
+      messages: [
+        { role: 'system', content: 'Answer in French.' },
+        { role: 'user', content: 'When do you open?' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'search', description: 'Looks it up', parameters: { type: 'object' } },
+        },
+      ],
+    },
+    'json_schema',
+  ];
 
   test('run in TypeScript as they stand', async () => {
     mkdirSync(join(scratch, 'node_modules/@candela'), { recursive: true });
     symlinkSync(join(ROOT, 'packages/client'), join(scratch, 'node_modules/@candela/client'));
-    const said = await outputs('packages/client/README.md', 'js', async (script) =>
+    const outs = await outputs('packages/client/README.md', 'js', async (script) =>
       runProgram(NODE_BINARY, [script], env()),
     );
-    expect(said).toHaveLength(6);
+    expect(outs).toHaveLength(7);
+    expect(said(outs[chat])).toEqual(CHAT_SAID);
     // Nothing is spent: the next call may be made.
-    expect(said[budget]).toBe('');
-    expect(said[prompt]).toContain(`1.0.0 ${COMPILED}`);
-    expect(said[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
-    expect(said[secrets]).toBe("[ 'OPENAI_API_KEY' ]\ntrue\n");
-    expect(said[rules]).toContain(`${CONTEXT.name} ${CONTEXT.content}`);
-    expect(said[client]).toBe('support-answer false\n');
-    expect(said[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
+    expect(outs[budget]).toBe('');
+    expect(outs[prompt]).toContain(`1.0.0 ${COMPILED}`);
+    expect(outs[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
+    expect(outs[secrets]).toBe("[ 'OPENAI_API_KEY' ]\ntrue\n");
+    expect(outs[rules]).toContain(`${CONTEXT.name} ${CONTEXT.content}`);
+    expect(outs[client]).toBe('support-answer false\n');
+    expect(outs[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
   });
 
   test.skipIf(!hasPython)('run in Python as they stand', async () => {
     const path = { PYTHONPATH: join(ROOT, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' };
-    const said = await outputs('clients/python/README.md', 'python', async (script) =>
+    const outs = await outputs('clients/python/README.md', 'python', async (script) =>
       runProgram('python3', ['-W', 'error', script], { ...env(), ...path }),
     );
-    expect(said).toHaveLength(6);
+    expect(outs).toHaveLength(7);
+    expect(said(outs[chat])).toEqual(CHAT_SAID);
     // Nothing is spent: the next call may be made.
-    expect(said[budget]).toBe('');
-    expect(said[prompt]).toContain(`1.0.0 ${COMPILED}`);
-    expect(said[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
-    expect(said[secrets]).toBe("['OPENAI_API_KEY']\nTrue\n");
-    expect(said[rules]).toContain(`${CONTEXT.name} ${CONTEXT.content}`);
-    expect(said[client]).toBe('support-answer False\n');
-    expect(said[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
+    expect(outs[budget]).toBe('');
+    expect(outs[prompt]).toContain(`1.0.0 ${COMPILED}`);
+    expect(outs[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
+    expect(outs[secrets]).toBe("['OPENAI_API_KEY']\nTrue\n");
+    expect(outs[rules]).toContain(`${CONTEXT.name} ${CONTEXT.content}`);
+    expect(outs[client]).toBe('support-answer False\n');
+    expect(outs[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
   });
 });
 

@@ -4,7 +4,7 @@ export { createClient } from './client.js';
 export type { CandelaErrorCode } from './errors.js';
 export { CandelaError } from './errors.js';
 export type { DatasetItemInput, DatasetItemsRequest, ExperimentOutputs, ExperimentRequest, ScoreRequest, } from './evaluations.js';
-export type { CompiledPrompt, PromptRequest, PromptResult, PromptSpanAttributes, PromptVariables, } from './prompts.js';
+export type { CompiledPrompt, PromptMessage, PromptModelSettings, PromptRequest, PromptResponseFormat, PromptResult, PromptSpanAttributes, PromptTool, PromptVariables, } from './prompts.js';
 export type { ContextRecord, EntityType, LinkedEntity, RuleRequest, RuleResult } from './rules.js';
 export type { Secrets, SecretsRequest } from './secrets.js';
 export type { ClientOptions, PromptCacheOptions, Target } from './settings.js';

@@ -17,6 +17,40 @@ export interface PromptRequest {
     /** Ends the call; it rejects with the reason of the signal. */
     readonly signal?: AbortSignal | undefined;
 }
+/** A message of a chat prompt. */
+export interface PromptMessage {
+    readonly role: 'system' | 'developer' | 'user' | 'assistant' | (string & {});
+    readonly content: string;
+}
+/** What to pass to the model with the prompt; what a version does not set is absent. */
+export interface PromptModelSettings {
+    readonly provider?: string;
+    readonly model?: string;
+    readonly temperature?: number;
+    readonly topP?: number;
+    readonly maxTokens?: number;
+    readonly frequencyPenalty?: number;
+    readonly presencePenalty?: number;
+    readonly seed?: number;
+    readonly stop?: readonly string[];
+    readonly reasoningEffort?: string;
+}
+export interface PromptTool {
+    readonly name: string;
+    readonly description?: string;
+    /** A JSON Schema. */
+    readonly parameters?: Readonly<Record<string, unknown>>;
+}
+export type PromptResponseFormat = {
+    readonly type: 'text';
+} | {
+    readonly type: 'json_object';
+} | {
+    readonly type: 'json_schema';
+    readonly name: string;
+    readonly schema: Readonly<Record<string, unknown>>;
+    readonly strict?: boolean;
+};
 /** A published version of a prompt. */
 export interface CompiledPrompt {
     readonly promptId: string;
@@ -33,6 +67,12 @@ export interface CompiledPrompt {
     readonly missing: readonly string[];
     /** Variables that were given and are not in the template. Empty when nothing was to be compiled. */
     readonly unused: readonly string[];
+    /** Of a chat prompt: its messages, with the variables filled in where that was asked for. Empty for a plain text. */
+    readonly messages: readonly PromptMessage[];
+    /** Empty where the version has none. */
+    readonly modelSettings: PromptModelSettings;
+    readonly tools: readonly PromptTool[];
+    readonly responseFormat: PromptResponseFormat | undefined;
 }
 /** Attributes for the span of the model call, by which the platform finds the traces of a prompt. */
 export interface PromptSpanAttributes {

@@ -29,8 +29,30 @@ export function readPrompt(value, what) {
         compiledPrompt: fields.text('compiledPrompt'),
         missing: fields.texts('missing'),
         unused: fields.texts('unused'),
+        messages: fields.list('messages').map((each) => {
+            const message = new Fields(each, `${what}.messages`);
+            return { role: message.text('role'), content: message.text('content') };
+        }),
+        // Settings and formats of a later platform pass through as they are.
+        modelSettings: fields.record('modelSettings'),
+        tools: fields.list('tools').map((each) => readTool(each, `${what}.tools`)),
+        responseFormat: fields.isNull('responseFormat')
+            ? undefined
+            : fields.record('responseFormat'),
     };
 }
+function readTool(value, what) {
+    const fields = new Fields(value, what);
+    return {
+        name: fields.text('name'),
+        ...(fields.isNull('description') ? {} : { description: fields.text('description') }),
+        ...(fields.isNull('parameters') ? {} : { parameters: fields.record('parameters') }),
+    };
+}
+/** Characters that a copy takes, roughly. */
+const sizeOf = ({ prompt, compiledPrompt, messages, modelSettings, tools, responseFormat }) => prompt.length +
+    compiledPrompt.length +
+    JSON.stringify([messages, modelSettings, tools, responseFormat]).length;
 /** Asks the platform; a copy it confirms is used on, a copy it cannot be asked about serves meanwhile. */
 async function refresh(parts, body, signal) {
     const { settings, cache } = parts;
@@ -53,8 +75,7 @@ async function refresh(parts, body, signal) {
                 : { value: kept, staleBecause: undefined };
         }
         const value = freeze(readPrompt(answer.body['res'], 'res'));
-        const size = body.length + value.prompt.length + value.compiledPrompt.length;
-        cache.confirm(body, { value, etag: answer.etag, size });
+        cache.confirm(body, { value, etag: answer.etag, size: body.length + sizeOf(value) });
         return { value, staleBecause: undefined };
     }
     catch (error) {

@@ -148,7 +148,7 @@ describe('evaluateRule', () => {
     });
     expect(result.contexts.get('gone')).toBeNull();
     expect(result.contexts.has('never')).toBe(false);
-    expect(result.prompts.get('p-1')).toEqual(PROMPT);
+    expect(result.prompts.get('p-1')).toEqual({ ...PROMPT, messages: [], modelSettings: {}, tools: [] });
   });
 
   test('data that was not asked for is empty, and a refusal reads as the platform says it', async () => {

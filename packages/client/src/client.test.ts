@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import {
   AGAIN_AT_ONCE,
+  CHAT,
   client,
   errorOf,
   failure,
@@ -50,6 +51,9 @@ describe('getPrompt', () => {
     });
     expect(result).toEqual({
       ...PROMPT,
+      messages: [],
+      modelSettings: {},
+      tools: [],
       stale: false,
       staleBecause: undefined,
       spanAttributes: {
@@ -57,6 +61,18 @@ describe('getPrompt', () => {
         'gen_ai.prompt.version': '1.2.0',
         'platform.prompt.id': PROMPT.promptId,
       },
+    });
+  });
+
+  test('gives messages, settings, tools and response format of a chat prompt', async () => {
+    const { url } = await serve(prompt(CHAT), prompt({ messages: [{ role: 'user' }] }));
+    const asking = client(url, { promptCache: false });
+    const chat = await asking.getPrompt({ name: 'chat', shouldCompile: true });
+    expect(chat).toMatchObject(CHAT);
+    expect(() => Object.assign(chat.messages[0] ?? {}, { content: 'x' })).toThrow(TypeError);
+    expect(await errorOf(asking.getPrompt({ name: 'chat' }))).toMatchObject({
+      code: 'unexpected_answer',
+      message: expect.stringContaining('res.messages.content'),
     });
   });
 

@@ -12,9 +12,13 @@ export type {
 } from './evaluations.ts';
 export type {
   CompiledPrompt,
+  PromptMessage,
+  PromptModelSettings,
   PromptRequest,
+  PromptResponseFormat,
   PromptResult,
   PromptSpanAttributes,
+  PromptTool,
   PromptVariables,
 } from './prompts.ts';
 export type { ContextRecord, EntityType, LinkedEntity, RuleRequest, RuleResult } from './rules.ts';

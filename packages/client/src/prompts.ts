@@ -23,6 +23,43 @@ export interface PromptRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A message of a chat prompt. */
+export interface PromptMessage {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | (string & {});
+  readonly content: string;
+}
+
+/** What to pass to the model with the prompt; what a version does not set is absent. */
+export interface PromptModelSettings {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly maxTokens?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+  readonly reasoningEffort?: string;
+}
+
+export interface PromptTool {
+  readonly name: string;
+  readonly description?: string;
+  /** A JSON Schema. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+export type PromptResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean;
+    };
+
 /** A published version of a prompt. */
 export interface CompiledPrompt {
   readonly promptId: string;
@@ -39,6 +76,12 @@ export interface CompiledPrompt {
   readonly missing: readonly string[];
   /** Variables that were given and are not in the template. Empty when nothing was to be compiled. */
   readonly unused: readonly string[];
+  /** Of a chat prompt: its messages, with the variables filled in where that was asked for. Empty for a plain text. */
+  readonly messages: readonly PromptMessage[];
+  /** Empty where the version has none. */
+  readonly modelSettings: PromptModelSettings;
+  readonly tools: readonly PromptTool[];
+  readonly responseFormat: PromptResponseFormat | undefined;
 }
 
 /** Attributes for the span of the model call, by which the platform finds the traces of a prompt. */
@@ -84,8 +127,33 @@ export function readPrompt(value: unknown, what: string): CompiledPrompt {
     compiledPrompt: fields.text('compiledPrompt'),
     missing: fields.texts('missing'),
     unused: fields.texts('unused'),
+    messages: fields.list('messages').map((each) => {
+      const message = new Fields(each, `${what}.messages`);
+      return { role: message.text('role'), content: message.text('content') };
+    }),
+    // Settings and formats of a later platform pass through as they are.
+    modelSettings: fields.record('modelSettings') as PromptModelSettings,
+    tools: fields.list('tools').map((each) => readTool(each, `${what}.tools`)),
+    responseFormat: fields.isNull('responseFormat')
+      ? undefined
+      : (fields.record('responseFormat') as unknown as PromptResponseFormat),
   };
 }
+
+function readTool(value: unknown, what: string): PromptTool {
+  const fields = new Fields(value, what);
+  return {
+    name: fields.text('name'),
+    ...(fields.isNull('description') ? {} : { description: fields.text('description') }),
+    ...(fields.isNull('parameters') ? {} : { parameters: fields.record('parameters') }),
+  };
+}
+
+/** Characters that a copy takes, roughly. */
+const sizeOf = ({ prompt, compiledPrompt, messages, modelSettings, tools, responseFormat }: CompiledPrompt) =>
+  prompt.length +
+  compiledPrompt.length +
+  JSON.stringify([messages, modelSettings, tools, responseFormat]).length;
 
 export interface PromptParts {
   readonly settings: Settings;
@@ -115,8 +183,7 @@ async function refresh(parts: PromptParts, body: string, signal: AbortSignal): P
         : { value: kept, staleBecause: undefined };
     }
     const value = freeze(readPrompt(answer.body['res'], 'res'));
-    const size = body.length + value.prompt.length + value.compiledPrompt.length;
-    cache.confirm(body, { value, etag: answer.etag, size });
+    cache.confirm(body, { value, etag: answer.etag, size: body.length + sizeOf(value) });
     return { value, staleBecause: undefined };
   } catch (error) {
     signal.throwIfAborted();

@@ -14,6 +14,7 @@ export * from './filter/schema.ts';
 export * from './health.ts';
 export * from './identity/index.ts';
 export * from './jobs/index.ts';
+export * from './media/index.ts';
 export * from './models/index.ts';
 export * from './oauth/index.ts';
 export * from './pricing.ts';

@@ -70,6 +70,8 @@ export interface RouteDeclaration {
   /** `platform`: the context names the configuration that keeps prompts, secrets and rules. */
   readonly storage: 'platform' | undefined;
   readonly envelope: Envelope | undefined;
+  /** Basic authentication is taken too, with the key as password, as where telemetry is sent: clients use one credential. */
+  readonly basic: true | undefined;
   /** Undefined: pages of other origins get nowhere. */
   readonly crossOrigin: CrossOrigin | undefined;
   /** `sdk`: applications call it while they work, so it has a rate limit of its own. */
@@ -122,6 +124,7 @@ export function defineRoute<
   readonly produces?: readonly string[];
   readonly storage?: 'platform';
   readonly envelope?: Envelope;
+  readonly basic?: true;
   readonly crossOrigin?: CrossOrigin;
   readonly pace?: 'sdk';
   readonly shared?: true;
@@ -138,6 +141,7 @@ export function defineRoute<
     produces: declaration.produces ?? [],
     storage: declaration.storage,
     envelope: declaration.envelope,
+    basic: declaration.basic,
     crossOrigin: declaration.crossOrigin,
     pace: declaration.pace,
     shared: declaration.shared,

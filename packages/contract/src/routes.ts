@@ -18,6 +18,7 @@ import { BOARD_ROUTES } from './boards/index.ts';
 import { COLLECTOR_ROUTES, CONTROLLER_ROUTES } from './controller/index.ts';
 import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { JOB_ROUTES } from './jobs/index.ts';
+import { MEDIA_ROUTES } from './media/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
 import { VAULT_ROUTES } from './vault/index.ts';
@@ -149,6 +150,7 @@ export const ROUTES = {
   ...VAULT_ROUTES,
   ...PROMPT_ROUTES,
   ...MODEL_ROUTES,
+  ...MEDIA_ROUTES,
   ...JOB_ROUTES,
   ...PRICE_ROUTES,
   ...RULE_ROUTES,

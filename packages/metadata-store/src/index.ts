@@ -31,6 +31,7 @@ export type {
   StoredDelivery,
   StoredDestination,
 } from './repositories/alerts/types.ts';
+export type { StoredMedia } from './repositories/media.ts';
 export type {
   BoardDocument,
   BoardReader,

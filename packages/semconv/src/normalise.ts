@@ -5,6 +5,7 @@ import { isModelOperation } from './facts/operation.ts';
 import type { AttributeValue, Convention, Conversation, GenAiFacts, LogReader, SpanReader } from './types.ts';
 import { EMPTY_CONVERSATION } from './content/builder.ts';
 import { withLogs } from './content/log-messages.ts';
+import { withStoredMedia } from './content/stored-media.ts';
 
 /** Trigger key to a bit per convention. */
 const TRIGGERS = new Map<string, number>();
@@ -45,7 +46,7 @@ export function normaliseLog(log: LogReader): GenAiFacts | undefined {
 export function readConversation(span: SpanReader, logs: readonly LogReader[] = []): Conversation {
   const convention = conventionOf(span);
   const own = convention === undefined ? EMPTY_CONVERSATION : conversationBy(convention, span);
-  return logs.length === 0 ? own : withLogs(own, logs);
+  return withStoredMedia(logs.length === 0 ? own : withLogs(own, logs));
 }
 
 /** Senders choose what is read here: a span that no reader foresaw says nothing, it takes no list of others with it. */
@@ -73,7 +74,7 @@ export interface CallReader extends Pick<SpanReader, 'events'> {
 export function readCall(call: CallReader): Pick<Conversation, 'input' | 'output'> | undefined {
   const convention = CONVENTIONS.find(({ id }) => id === call.convention);
   if (convention === undefined || !isModelOperation(call.operation)) return undefined;
-  return conversationBy(convention, {
+  const said = conversationBy(convention, {
     name: '',
     scopeName: '',
     statusCode: 0,
@@ -84,9 +85,10 @@ export function readCall(call: CallReader): Pick<Conversation, 'input' | 'output
     resource: new Map(),
     events: call.events,
   });
+  return withStoredMedia(said);
 }
 
 /** The conversation of log records alone, oldest first. */
 export function readLogConversation(logs: readonly LogReader[]): Conversation {
-  return withLogs(EMPTY_CONVERSATION, logs);
+  return withStoredMedia(withLogs(EMPTY_CONVERSATION, logs));
 }

@@ -44,6 +44,7 @@ import { hostHandlers } from './hosts/routes.ts';
 import { ingestHealthFeature } from './ingest-health/feature.ts';
 import { jobHandlers } from './jobs/routes.ts';
 import { logHandlers } from './logs/routes.ts';
+import { mediaFeature } from './media/feature.ts';
 import { metricHandlers } from './metrics/routes.ts';
 import { metricsPage } from './self-metrics/page.ts';
 import { modelHandlers } from './models/routes.ts';
@@ -162,6 +163,7 @@ const FEATURES = [
   }),
   retentionFeature,
   (parts) => ({ name: 'erasure', handlers: erasureHandlers(parts) }),
+  mediaFeature,
   backupFeature,
   scannerFeature,
   controllerFeature,

@@ -95,6 +95,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       on: permission === 'public' ? 'account' : permission.on,
       storage: route.storage,
       application: route.pace === 'sdk',
+      basic: route.basic === true,
     };
     const client = originOf(parts.identity, caller);
     let context: RequestContext | undefined;
@@ -117,7 +118,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       query,
       body,
       header: (name: string) => header(api.request, name),
-      save: (path: string) => saveUpload(api.request, path, route.upload ?? 0),
+      save: (path: string, most = Number.POSITIVE_INFINITY) =>
+        saveUpload(api.request, path, Math.min(route.upload ?? 0, most)),
       client,
       requestId: api.requestId,
       caller,
@@ -127,7 +129,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
     if (route.stream !== undefined) {
-      const viewer = context === undefined ? 'public' : askerOf(context);
+      const viewer = context === undefined ? `address ${client.address}` : askerOf(context);
       const check = () => stillMay(parts.identity, caller, route, context);
       return stream(parts, api, { route, client: viewer, check }, (signal) => handler({ ...input, signal }));
     }
@@ -259,7 +261,7 @@ async function stream(
         ...headers,
         ...file.headers,
         'content-type': file.contentType,
-        'content-disposition': `attachment; filename="${file.fileName.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
+        'content-disposition': `${file.isInline === true ? 'inline' : 'attachment'}; filename="${file.fileName.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
       },
       send: async (response) => {
         const failure = await sendFile(response, started, { timing, stop }).finally(leave);

@@ -19,8 +19,11 @@ interface HandlerInput<R extends RouteDeclaration> {
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
   readonly signal: AbortSignal;
-  /** Writes the body of a route with `upload` to a new file; resolves with its bytes. @throws too_large, bad_request */
-  readonly save: (path: string) => Promise<number>;
+  /**
+   * Writes the body of a route with `upload` to a new file; resolves with its bytes. `most`: where less than the route
+   * takes is taken. @throws too_large, bad_request
+   */
+  readonly save: (path: string, most?: number) => Promise<number>;
   /** A request header by lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** Of public routes, which have no context: where the request came from, for the audit log. */

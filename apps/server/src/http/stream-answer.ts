@@ -18,6 +18,8 @@ export interface EventAnswer {
 export interface FileAnswer {
   readonly contentType: string;
   readonly fileName: string;
+  /** A browser may show it instead of saving it; then its headers say what it may do. Default: it is saved. */
+  readonly isInline?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly parts: AsyncIterable<string | Uint8Array>;
 }

@@ -1,3 +1,4 @@
+import { MOST_MEDIA_BYTES } from '@candela/contract';
 import { ONE_IN } from '@candela/telemetry-store';
 import { bytes, days, integer, number, perProject, seconds, variable, type Variable } from './variable.ts';
 
@@ -6,6 +7,17 @@ const oneIn = integer(1, 1_000).refine((value) => ONE_IN.some((one) => one === v
 /** What is taken and how long it is kept. */
 export const INGEST_VARIABLES = {
   PLATFORM_OTLP_MAX_BYTES: bytes('Largest OTLP request, after decompression.', '16MiB', 1_024),
+  PLATFORM_MEDIA_MAX_BYTES: bytes(
+    'Largest image, sound or file that an application uploads beside of its traces; no more than 64MiB.',
+    '10MiB',
+    1_024,
+    MOST_MEDIA_BYTES,
+  ),
+  PLATFORM_MEDIA_PROJECT_BYTES: bytes(
+    'How much uploaded media a project may keep, all items together; more is refused until older media is past its retention.',
+    '256MiB',
+    1_024,
+  ),
   PLATFORM_LOG_CAP_BYTES: bytes(
     'How much the write-ahead log may hold before ingest answers 503: what bridges a store that is away.',
     '2GiB',

@@ -48,10 +48,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['gi', 1_073_741_824],
 ]);
 
-export const bytes = (description: string, fallback: string, min: number) =>
+export const bytes = (description: string, fallback: string, min: number, most?: number) =>
   variable({
     description,
-    takes: `a number of bytes, units allowed (500MB, 2GiB), at least ${min}`,
+    takes: `a number of bytes, units allowed (500MB, 2GiB), at least ${min}${most === undefined ? '' : ` and at most ${most}`}`,
     default: fallback,
     schema: text
       .regex(/^\d+(\.\d+)?\s*([kmg]i?)?b?$/i)
@@ -59,7 +59,12 @@ export const bytes = (description: string, fallback: string, min: number) =>
         const match = /^([\d.]+)\s*([kmg]i?)?b?$/i.exec(value);
         return Math.floor(Number(match?.[1]) * (UNITS.get((match?.[2] ?? '').toLowerCase()) ?? 1));
       })
-      .pipe(z.int().min(min)),
+      .pipe(
+        z
+          .int()
+          .min(min)
+          .max(most ?? Number.MAX_SAFE_INTEGER),
+      ),
   });
 
 export const number = (min: number, max: number) =>

@@ -143,6 +143,7 @@ export const ROUTE_TABLE = {
   deleteModel: 'DELETE /api/models/{id}',
   checkModel: 'POST /api/models/{id}/check',
   tryPrompt: 'POST /api/prompt/{id}/try',
+  getMedia: 'GET /api/public/media/{mediaId}',
   listJobs: 'GET /api/jobs',
   listJobRuns: 'GET /api/jobs/{id}/runs',
   runJob: 'POST /api/jobs/{id}/run',

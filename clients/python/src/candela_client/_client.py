@@ -271,7 +271,8 @@ class Client:
                 # It was dropped for others while the platform was asked: ask again, for the whole.
                 return self._refresh(body) if kept is None else kept
             prompt = read_prompt(answer.body.get("res"), "res")
-            size = len(body) + len(prompt.prompt) + len(prompt.compiled_prompt)
+            beside = json.dumps([prompt.messages, prompt.model_settings, prompt.tools, prompt.response_format])
+            size = len(body) + len(prompt.prompt) + len(prompt.compiled_prompt) + len(beside)
             return self._cache.confirm(body, prompt, answer.etag, size)
         except CandelaError as error:
             return self._cache.failed(body, error)

@@ -29,6 +29,16 @@ class Prompt:
     missing: tuple[str, ...] = ()
     #: Variables that were given and are not in the template. Empty when nothing was to be compiled.
     unused: tuple[str, ...] = ()
+    #: Of a chat prompt: ``{"role", "content"}`` of each message, with the variables filled in where that was asked for.
+    #: Empty for a plain text.
+    messages: tuple[Mapping[str, str], ...] = ()
+    #: What to pass to the model, by the names of the platform (``model``, ``temperature``, ``topP``, ``maxTokens``, ...);
+    #: what the version does not set is absent.
+    model_settings: Mapping[str, Any] = field(default_factory=dict)
+    #: ``{"name", "description", "parameters"}`` of each tool, the parameters as JSON Schema.
+    tools: tuple[Mapping[str, Any], ...] = ()
+    #: ``{"type": "text" | "json_object" | "json_schema", ...}``; None where the version has none.
+    response_format: Optional[Mapping[str, Any]] = None
     #: Whether this is an older copy because the platform could not be asked.
     stale: bool = False
     #: Why it could not; None when it is not stale.
@@ -48,6 +58,10 @@ class Prompt:
         return replace(
             self,
             meta_properties=copy.deepcopy(self.meta_properties),
+            messages=copy.deepcopy(self.messages),
+            model_settings=copy.deepcopy(self.model_settings),
+            tools=copy.deepcopy(self.tools),
+            response_format=copy.deepcopy(self.response_format),
             stale=stale_because is not None,
             stale_because=stale_because,
         )
@@ -104,6 +118,15 @@ def _texts(of: Mapping[str, Any], key: str, what: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _records(of: Mapping[str, Any], key: str, what: str) -> list[dict[str, Any]]:
+    value = of.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise unexpected(f"{what}.{key}")
+    return value
+
+
 def _record(of: Mapping[str, Any], key: str, what: str) -> dict[str, Any]:
     value = of.get(key)
     if value is None:
@@ -128,7 +151,20 @@ def read_prompt(value: Any, what: str) -> Prompt:
         compiled_prompt=_text(value, "compiledPrompt", what),
         missing=_texts(value, "missing", what),
         unused=_texts(value, "unused", what),
+        messages=tuple(_message(each, f"{what}.messages") for each in _records(value, "messages", what)),
+        model_settings=_record(value, "modelSettings", what),
+        tools=tuple(_tool(each, f"{what}.tools") for each in _records(value, "tools", what)),
+        response_format=_record(value, "responseFormat", what) or None,
     )
+
+
+def _message(of: Mapping[str, Any], what: str) -> dict[str, str]:
+    return {"role": _text(of, "role", what), "content": _text(of, "content", what)}
+
+
+def _tool(of: dict[str, Any], what: str) -> dict[str, Any]:
+    _text(of, "name", what)
+    return of
 
 
 def _read_context(value: Any, what: str) -> ContextRecord:

@@ -3,7 +3,7 @@ import { LangfuseSpanProcessor } from '@langfuse/otel';
 import { propagateAttributes, startActiveObservation, startObservation } from '@langfuse/tracing';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { OpenAI } from 'openai';
-import { clientEnv, MODEL, SESSION, USER, WEATHER_TOOL } from '../shared/client-env.ts';
+import { clientEnv, MODEL, PNG_BASE64, SESSION, USER, WEATHER_TOOL } from '../shared/client-env.ts';
 
 const env = clientEnv();
 const processor = new LangfuseSpanProcessor({
@@ -54,6 +54,9 @@ await startActiveObservation('with-tool', async () => {
     .update({ output: 'sunny in Paris' })
     .end();
 });
+// The SDK takes the picture out, uploads it and leaves a reference.
+const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG_BASE64}` } };
+startObservation('picture', { input: [{ role: 'user', content: [picture] }] }).end();
 startObservation(
   'boom',
   { model: 'boom', input: messages, level: 'ERROR', statusMessage: 'rate limited' },

@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { type AttributeMap, decodeTraces } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { type RecordedRequest, startFakeAi, startOtlpRecorder } from '@candela/testkit';
-import { CLIENTS, runClient } from '../shared/run-client.ts';
+import { CLIENTS, PYTHON_CLIENTS, pythonOf, runClient } from '../shared/run-client.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../packages/semconv/src/conventions/fixtures');
 const KEPT_RESOURCE = /^(service\.|deployment|telemetry\.sdk\.name$|openinference|session|user)/;
 const LEFT_OUT = new Set(['exception.stacktrace']);
 
 const only = process.argv.slice(2);
-for (const client of CLIENTS.filter((name) => only.length === 0 || only.includes(name))) {
+const able = [...CLIENTS, ...PYTHON_CLIENTS.filter((name) => pythonOf(name) !== undefined)];
+for (const client of able.filter((name) => only.length === 0 || only.includes(name))) {
   const [ai, recorder] = await Promise.all([startFakeAi(), startOtlpRecorder()]);
   await runClient(client, { ai: ai.url, otlp: recorder.http, grpc: recorder.grpc, apiKey: '' });
   const spans = recorder.requests

@@ -29,6 +29,9 @@ export const WEATHER_TOOL = {
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 } as const;
+/** A red square of one pixel. */
+export const PNG_BASE64 =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 export const MODEL = 'gpt-4o-mini';
 export const SESSION = 's-9';
 export const USER = 'user-42';

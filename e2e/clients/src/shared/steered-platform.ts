@@ -100,6 +100,17 @@ async function seed(platform: PlatformProcess): Promise<Pick<SteeredPlatform, 'a
     metaProperties: { owner: 'ada' },
     publish: 'major',
   });
+  await ask('POST', '/api/prompt', {
+    name: 'support-chat',
+    messages: [
+      { role: 'system', content: 'Answer in {{language}}.' },
+      { role: 'user', content: '{{question}}' },
+    ],
+    modelSettings: { model: 'gpt-5.4', temperature: 0.2 },
+    tools: [{ name: 'search', description: 'Looks it up', parameters: { type: 'object' } }],
+    responseFormat: { type: 'json_schema', name: 'reply', schema: { type: 'object' } },
+    publish: 'major',
+  });
   await ask('POST', '/api/prompt', { name: 'only-a-draft', prompt: 'not yet' });
   await ask('POST', '/api/vault', { key: 'openai-api-key', value: SECRET_VALUE, tags: ['llm'] });
   await ask('POST', '/api/vault', { key: 'stripeKey', value: 'rk_live', tags: ['billing'] });

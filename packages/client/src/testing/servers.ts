@@ -17,6 +17,16 @@ export const PROMPT = {
   missing: ['place'],
   unused: ['n'],
 };
+/** What a chat prompt has beside. */
+export const CHAT = {
+  messages: [
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'Hello Ada' },
+  ],
+  modelSettings: { model: 'gpt-5.4', temperature: 0.2, stop: ['END'] },
+  tools: [{ name: 'search', description: 'Looks it up', parameters: { type: 'object' } }, { name: 'stop' }],
+  responseFormat: { type: 'json_schema', name: 'reply', schema: { type: 'object' } },
+};
 
 interface Seen {
   readonly method: string;
@@ -72,8 +82,10 @@ export const json =
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   };
-export const prompt = (over: Partial<typeof PROMPT> = {}, headers: Record<string, string> = {}): Reply =>
-  json(200, { err: null, res: { ...PROMPT, ...over } }, headers);
+export const prompt = (
+  over: Partial<typeof PROMPT> | object = {},
+  headers: Record<string, string> = {},
+): Reply => json(200, { err: null, res: { ...PROMPT, ...over } }, headers);
 export const failure = (
   code: string,
   err: string,

@@ -20,6 +20,7 @@ import { describeJobs } from './jobs-suite.ts';
 import { describeBoards } from './boards-suite.ts';
 import { describeChats } from './chats-suite.ts';
 import { describeJudging } from './judging-suite.ts';
+import { describeMedia } from './media-suite.ts';
 import { describeModels } from './models-suite.ts';
 import { describeDisputes } from './disputes-suite.ts';
 import { describePrices } from './prices-suite.ts';
@@ -47,6 +48,7 @@ else {
   describeControllers('PostgreSQL', place);
   describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
+  describeMedia('PostgreSQL', place);
   describePrices('PostgreSQL', place);
   describeDisputes('PostgreSQL', place);
   describeJobs('PostgreSQL', place);

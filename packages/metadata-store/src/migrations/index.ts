@@ -20,6 +20,7 @@ import { exceptionTriage } from './0019-exception-triage.ts';
 import { chatPrompts } from './0020-chat-prompts.ts';
 import { controllers } from './0021-controllers.ts';
 import { fleet } from './0022-fleet.ts';
+import { media } from './0023-media.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   chatPrompts,
   controllers,
   fleet,
+  media,
 ];

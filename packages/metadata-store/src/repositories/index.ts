@@ -14,6 +14,7 @@ import { exceptionTriage } from './exception-triage.ts';
 import { jobs } from './jobs.ts';
 import { judging } from './judging.ts';
 import { llmUsage } from './llm-usage.ts';
+import { media } from './media.ts';
 import { models } from './models.ts';
 import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
 import { retention } from './retention.ts';
@@ -71,6 +72,7 @@ export const REPOSITORIES = {
   controllers,
   fleet,
   judging,
+  media,
   alerts,
   alertSilences,
   alertDestinations,

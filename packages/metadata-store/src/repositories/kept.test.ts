@@ -25,6 +25,8 @@ const NOT_KEPT = [
   'saved_views',
   'custom_prices',
   'coding_disputes',
+  'media',
+  'media_chunks',
   'exception_triage',
   'controller_instances',
   'controller_tokens',

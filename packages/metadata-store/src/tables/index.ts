@@ -51,6 +51,7 @@ import type {
 import type { JobRunTable, JobStateTable, WorkItemTable } from './jobs.ts';
 import type { JudgeDocumentTable, JudgeItemTable } from './judging.ts';
 import type { LlmUsageTable } from './llm-usage.ts';
+import type { MediaChunkTable, MediaTable } from './media.ts';
 import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
 import type {
@@ -71,7 +72,7 @@ import type { VaultSecretTable, VaultVersionTable } from './vault.ts';
  * Every table of the metadata store, as its newest migration leaves it; the registry.
  *
  * Columns that every dialect keeps alike: `text` (ids, names, JSON; compared by code point, no NUL), `bigint` (epoch
- * milliseconds, counts; a number below 2^53), `integer` (small numbers; 0 and 1 for yes and no). Unique indexes count
+ * milliseconds, counts; a number below 2^53), `integer` (small numbers; 0 and 1 for yes and no), bytes (of media). Unique indexes count
  * two nulls as different. After a statement failed inside a change the change is over: no dialect goes on with it.
  */
 export interface Tables {
@@ -133,6 +134,8 @@ export interface Tables {
   readonly controller_config: ControllerConfigTable;
   readonly fleet_collectors: FleetCollectorTable;
   readonly fleet_configs: FleetConfigTable;
+  readonly media: MediaTable;
+  readonly media_chunks: MediaChunkTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

@@ -87,6 +87,34 @@ describe.skipIf(NO_LIBRARIES !== undefined)('adapters of Windows', () => {
     expect(library?.calls()).toContain('PdhCloseQuery');
   });
 
+  test('values count when they are valid, whether they are new or as before; others do not', async () => {
+    const engine = 'engine pid_7_luid_0x00000000_0x0000D3C5_phys_0_eng_0_engtype_3D';
+    const memory = `memory luid_0x00000000_0x0000D3C5_phys_0 ${GIB}`;
+    // PDH_CSTATUS_VALID_DATA, PDH_CSTATUS_NEW_DATA, PDH_CSTATUS_NO_INSTANCE, PDH_CSTATUS_INVALID_DATA.
+    for (const [status, use] of [
+      ['0x0', 0.5],
+      ['0x1', 0.5],
+      ['0x800007d1', undefined],
+      ['0xc0000bba', undefined],
+    ] as const) {
+      const vendor = start('amd', 0x1002, [
+        PROFILE[0] ?? '',
+        `${engine} 50 ${status}`,
+        `${memory} ${status}`,
+      ]);
+      await vendor.probe([]);
+      const read = await vendor.read('dxgi-1002-744c-0');
+      expect([status, read.utilization?.general, read.memory?.usage]).toEqual([
+        status,
+        use,
+        use === undefined ? undefined : GIB,
+      ]);
+      await vendor.stop();
+      library?.remove();
+      library = undefined;
+    }
+  });
+
   test('without counters the adapters are listed still; without adapters of it the vendor is unavailable', async () => {
     const vendor = start('amd', 0x1002, [...PROFILE, 'rc PdhOpenQueryW 0x800007d0']);
     expect((await vendor.probe([])).state).toBe('found');

@@ -34,6 +34,7 @@ const TAGS = new Set([
   'Datasets',
   'Experiments',
   'Annotation',
+  'Media',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
 const READS = new Set([
@@ -55,6 +56,9 @@ const ELSEWHERE = new Set([
   'evaluateOffline',
   // What they send is telemetry, not settings; a lease is no change.
   'addScore',
+  'announceMedia',
+  'putMedia',
+  'reportMedia',
   'addFeedback',
   'addExperimentItems',
   'claimQueueItem',

@@ -59,6 +59,8 @@ export interface AuthenticateInput extends Sender {
   readonly storage?: 'platform' | undefined;
   /** The route is for applications: who sends nothing is told of the key, not to sign in. */
   readonly application?: boolean;
+  /** Basic authentication is taken, with the key as password; default: where telemetry is sent. */
+  readonly basic?: boolean;
   /** Upper case; default: GET. */
   readonly method?: string;
   /** The platform asks by itself: a session does not go on because of it. */
@@ -137,7 +139,8 @@ export function createIdentity(parts: IdentityParts): Identity {
     try {
       const credential = parseAuthorization(input.headers('authorization'));
       if (credential === undefined) return undefined;
-      if (credential === 'unreadable' || (credential.scheme === 'basic' && input.endpoint !== 'otlp')) {
+      const takesBasic = input.endpoint === 'otlp' || input.basic === true;
+      if (credential === 'unreadable' || (credential.scheme === 'basic' && !takesBasic)) {
         throw fail('unknown_credential');
       }
       const holder = (await keys.find(credential.key)) ?? (await parts.tokens?.(credential.key));

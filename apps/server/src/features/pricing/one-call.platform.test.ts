@@ -128,6 +128,23 @@ afterAll(async () => {
 });
 
 describe.each([
+  ['langfuse-user-cost', 1, 'person'],
+  ['openrouter-cost-unknown-model', 0.0123, 'sender'],
+] as const)('a cost that the sender tells: %s', (name, costUsd, kind) => {
+  it('counts, and says whose it is', async () => {
+    const body = bodyOf(name, name.slice(0, 8));
+    const [span] = body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+    const { traceId = '', spanId = '' } = span ?? {};
+    await send([body]);
+    await until(traceId, 1);
+    expect(figure(await get(`traces/${traceId}`), 'costUsd')).toBeCloseTo(costUsd, 10);
+    expect(await get(`traces/${traceId}/spans/${spanId}`)).toMatchObject({
+      data: { costUsd, costOrigin: { kind } },
+    });
+  });
+});
+
+describe.each([
   ['together', 'tog'],
   ['in a request each', 'one'],
 ] as const)('a call that the vendor\u2019s own SDK tells again, %s', (way, marks) => {

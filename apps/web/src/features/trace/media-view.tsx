@@ -1,7 +1,10 @@
 import type { MessagePart } from '@candela/semconv';
+import { storedMediaId } from '@candela/semconv/stored-media';
 import { Download, ExternalLink, FileText, Film, Image, Volume2 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { formatCount } from '../../lib/format.ts';
+
+const StoredMedia = lazy(() => import('./stored-media.tsx'));
 
 const SHOWN_IMAGE = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
 const EMBEDDED = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?[;,]/i;
@@ -10,12 +13,19 @@ const MOST_CHARACTERS = 4_000_000;
 const ICONS = { image: Image, audio: Volume2, video: Film } as const;
 
 /**
- * Pictures, sound, files. What is embedded is shown or can be saved; what has an address stays a link that a person
+ * Pictures, sound, files. What is embedded or was uploaded is shown or can be saved; what has another address stays a link that a person
  * follows or not: reading a trace calls nobody.
  */
 export default function MediaView({ part }: { part: Extract<MessagePart, { type: 'media' }> }) {
   const [asked, setAsked] = useState(false);
   const { uri } = part;
+  const stored = storedMediaId(uri);
+  if (stored !== undefined)
+    return (
+      <Suspense fallback={<p className="text-sm text-muted">{part.modality || 'media'}</p>}>
+        <StoredMedia part={part} id={stored} />
+      </Suspense>
+    );
   const label = `${part.modality || 'media'}${part.mimeType === '' ? '' : `, ${part.mimeType}`}`;
   const Icon = Object.hasOwn(ICONS, part.modality) ? ICONS[part.modality as keyof typeof ICONS] : FileText;
   if (SHOWN_IMAGE.test(uri) && (asked || uri.length <= MOST_CHARACTERS))

@@ -5,7 +5,7 @@ import { type ReadStores, signalOfTable } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { FIELD_SOURCES } from '../fields/index.ts';
 import { scoreNames } from '../scores/names.ts';
-import { FAILURE, mayExplain } from './outcome.ts';
+import { FAILURE, mayExplain, numberMayExplain, restatesFailure } from './outcome.ts';
 import { type NumberField, rankFields, rankNumbers, type Totals } from './rank.ts';
 import { comparedFields, sampleNumbers, sampleValues } from './sample.ts';
 import { layStrata, type Sides } from './strata.ts';
@@ -77,7 +77,9 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
           ...comparedFields(source, obvious),
           ...scores.map(({ name }) => `score.${name}`).filter((field) => !obvious.has(field)),
         ].filter((field) => mayExplain(field, failure));
-        const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
+        const numbers = NUMBERS[signal].filter(
+          ({ field }) => !obvious.has(field) && numberMayExplain(field, failure),
+        );
         const read = { sides, strata };
         const [values, sampled] = await Promise.all([
           sampleValues(own, seen, source, { ...read, fields }),
@@ -96,7 +98,7 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
             values.filter(({ field }) => !obvious.has(field) && mayExplain(field, failure)),
             totals,
             input.limit,
-            new Set(failure ? FAILURE : []),
+            new Set(failure ? values.map(({ field }) => field).filter(restatesFailure) : []),
           ),
           numbers: rankNumbers(sampled, numbers),
         };

@@ -245,7 +245,7 @@ describe('texts by speaker', () => {
     );
     for (const [scope, spans] of byScope) await bench.put(spans, { scope: { name: scope, version: '1' } });
     rows = await bench.store.select<Row>(
-      `SELECT SpanId, ${READER_COLUMNS}, ${CONTENT_COLUMNS}, [${SPEAKERS.map(roleTexts).join(', ')}] AS Texts
+      `SELECT SpanId, ${READER_COLUMNS}, ${CONTENT_COLUMNS}, [${SPEAKERS.map((role) => roleTexts(role)).join(', ')}] AS Texts
        FROM otel_traces WHERE ProjectId = 'default' ORDER BY SpanId`,
       {},
     );
@@ -304,6 +304,126 @@ describe('texts by speaker', () => {
       cursor: undefined,
     });
     expect(data.filter(({ spanId }) => clients.get(spanId)?.startsWith('shape'))).toHaveLength(count);
+  });
+
+  it('stand in events of spans and in log records as well, with the text around, of the own tenant', async () => {
+    const chatOf = (own: number, events: { name: string; attributes: Record<string, string> }[] = []) =>
+      span(8_000 + own, 8_000 + own, 30_000 + own, {
+        name: 'told',
+        attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' },
+        events: events.map((event) => ({ ...event, timeUnixNano: BigInt(BASE_MS + 30_001) * 1_000_000n })),
+      });
+    const json = JSON.stringify;
+    const text = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+    const details = (word: string) => ({
+      'gen_ai.system_instructions': json([{ type: 'text', content: `be ${word}kind` }]),
+      'gen_ai.input.messages': json([text('user', `where is the ${word}lamp`)]),
+      'gen_ai.output.messages': json([text('assistant', `on the ${word}shelf`)]),
+    });
+    await bench.put([
+      chatOf(1, [
+        { name: 'gen_ai.system.message', attributes: { content: 'be firstkind' } },
+        {
+          name: 'gen_ai.user.message',
+          attributes: { 'gen_ai.event.content': json({ role: 'user', content: 'where is the firstlamp' }) },
+        },
+        { name: 'gen_ai.tool.message', attributes: { content: 'firstfound', id: 'c1' } },
+        {
+          name: 'gen_ai.choice',
+          attributes: {
+            message: json({ role: 'assistant', content: 'on the firstshelf' }),
+            finish_reason: 'stop',
+          },
+        },
+        { name: 'gen_ai.evaluation.result', attributes: { 'gen_ai.evaluation.explanation': 'firstjudged' } },
+      ]),
+      chatOf(2, [{ name: 'gen_ai.client.inference.operation.details', attributes: details('second') }]),
+      chatOf(3, [
+        { name: 'gen_ai.content.prompt', attributes: { 'gen_ai.prompt': 'where is the thirdlamp' } },
+        { name: 'gen_ai.content.completion', attributes: { 'gen_ai.completion': 'on the thirdshelf' } },
+      ]),
+      chatOf(4),
+      chatOf(5),
+      chatOf(6),
+    ]);
+    const log = (
+      own: number,
+      eventName: string,
+      more: { body?: AttributeValue; attributes?: Record<string, string> },
+    ) => ({
+      timeUnixNano: BigInt(BASE_MS + 30_002) * 1_000_000n,
+      traceId: id(8_000 + own, 32),
+      spanId: id(8_000 + own, 16),
+      eventName,
+      ...more,
+    });
+    const body = (value: Record<string, string>) => new Map(Object.entries(value));
+    const records = [
+      log(4, 'gen_ai.system.message', { body: body({ content: 'be fourthkind' }) }),
+      log(4, 'gen_ai.user.message', { body: body({ content: 'where is the fourthlamp' }) }),
+      log(4, 'gen_ai.tool.message', { body: body({ content: 'fourthfound', id: 'c1' }) }),
+      log(4, 'gen_ai.choice', {
+        body: new Map<string, AttributeValue>([
+          ['finish_reason', 'stop'],
+          ['index', 0],
+          ['message', body({ role: 'assistant', content: 'on the fourthshelf' })],
+        ]),
+      }),
+      log(5, 'gen_ai.client.inference.operation.details', { attributes: details('fifth') }),
+      log(6, 'gen_ai.client.inference.operation.details', { body: body(details('sixth')) }),
+    ];
+    await bench.putLogs(records);
+    // Of another project, with the same ids.
+    await bench.putLogs([log(4, 'gen_ai.user.message', { body: body({ content: 'foreignlamp' }) })], {
+      project: 'other',
+    });
+    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 60_000) * 1_000_000n };
+    const context = { ...contextOf(), window };
+    const found = async (q: string) => {
+      const { data } = await bench.queries.searchSpans(context, {
+        window,
+        filter: parseFilterOrFail(`name:told ${q}`, 'spans'),
+        sort: 'start',
+        limit: 100,
+        cursor: undefined,
+      });
+      return data.map(({ spanId }) => Number.parseInt(spanId, 16) - 8_000);
+    };
+    const words = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+    for (const [at, word] of words.entries()) {
+      const own = [at + 1];
+      expect([word, await found(`user_said:${word}lamp`)]).toEqual([word, own]);
+      expect([word, await found(`assistant_said:"shelf ${word}shelf"`)]).toEqual([word, []]);
+      expect([word, await found(`assistant_said:"on ${word}shelf"`)]).toEqual([word, own]);
+      expect([word, await found(`user_said:*${word}sh*`)]).toEqual([word, []]);
+      if (word !== 'third') expect([word, await found(`system_prompt:${word}kind`)]).toEqual([word, own]);
+    }
+    expect(await found('tool_result:firstfound or tool_result:*thfound*')).toEqual([1, 4]);
+    expect(await found('user_said:/the [a-z]+thlamp/')).toEqual([4, 5, 6]);
+    expect(await found('-user_said:*lamp*')).toEqual([]);
+    expect(await found('user_said:foreignlamp')).toEqual([]);
+    expect(await found('user_said:firstjudged')).toEqual([]);
+    expect(await found('user_said:*')).toEqual([1, 2, 3]);
+    const ids = words.map((_, at) => id(8_001 + at, 32));
+    const hits = await bench.queries.said(context, {
+      window,
+      filter: parseFilterOrFail('user_said:*lamp* or tool_result:*found*', 'spans') ?? { and: [] },
+      of: 'traces',
+      ids,
+      each: 5,
+    });
+    expect(
+      hits.map(({ role, before, match, after }) => `${role}: ${before}[${match}]${after}`).sort(),
+    ).toEqual([
+      'tool: first[found]',
+      'tool: fourth[found]',
+      'user: where is the fifth[lamp]',
+      'user: where is the first[lamp]',
+      'user: where is the fourth[lamp]',
+      'user: where is the second[lamp]',
+      'user: where is the sixth[lamp]',
+      'user: where is the third[lamp]',
+    ]);
   });
 
   it('are shown with the text around, of each row the first, of repeated history once', async () => {

@@ -6,7 +6,6 @@
 export const SPEAKERS = ['user', 'assistant', 'system', 'tool'] as const;
 export type SpokenRole = (typeof SPEAKERS)[number];
 
-const C = 'ContentAttributes';
 const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
 /** How senders spell the roles, in lower case and without an enum's class (`MessageRole.USER`). */
@@ -165,15 +164,9 @@ function jsonTexts(role: SpokenRole, value: string, fallback: string): string {
   return `arrayConcat(${listed}, if(startsWith(${value}, '{'), arrayMap(p -> ${saidIn('p')}, arrayConcat(${membersOf(value, SYSTEMS)}, ${membersOf(config, SYSTEMS)})), []))`;
 }
 
-/** Every text that a role said, as `Array(String)`; texts out of JSON are as JSON writes them. */
-export function roleTexts(role: SpokenRole): string {
-  const named = lowered(`arrayElement(${C}, concat(extract(k, '${NUMBERED}'), '.role'))`);
-  const side = `if(match(k, '${ANSWER_KEYS}'), 'assistant', 'user')`;
-  const only = (yes: boolean, texts: string) => (yes ? texts : '[]');
-  // Who speaks where nothing within the value says so, and the value as one message of it.
-  const speaker = `if(match(k, '${NUMBERED}') AND ${named} != '', ${named}, ${side})`;
-  const value = `if(match(k, '${NUMBERED}') AND startsWith(v, '['), concat('[{"content":', v, '}]'), v)`;
-  const opened = bound(
+/** The texts of a role in one value: messages in JSON, or the text of `speaker`, an expression of who speaks where nothing says so. */
+export const textsOfValue = (role: SpokenRole, speaker: string, value: string): string =>
+  bound(
     's',
     speaker,
     bound(
@@ -182,6 +175,22 @@ export function roleTexts(role: SpokenRole): string {
       `if(startsWith(v, '[') OR startsWith(v, '{'), ${jsonTexts(role, 'v', 's')}, if(s IN (${quoted(SPELLINGS[role])}), [v], []))`,
     ),
   );
+
+/** The first of some texts that says anything; an expression. */
+export const firstText = first;
+
+/**
+ * Every text that a role said, as `Array(String)`; texts out of JSON are as JSON writes them.
+ * @param content the map of attributes with content: a column or an expression
+ */
+export function roleTexts(role: SpokenRole, content = 'ContentAttributes'): string {
+  const named = lowered(`arrayElement(${content}, concat(extract(k, '${NUMBERED}'), '.role'))`);
+  const side = `if(match(k, '${ANSWER_KEYS}'), 'assistant', 'user')`;
+  const only = (yes: boolean, texts: string) => (yes ? texts : '[]');
+  // Who speaks where nothing within the value says so, and the value as one message of it.
+  const speaker = `if(match(k, '${NUMBERED}') AND ${named} != '', ${named}, ${side})`;
+  const value = `if(match(k, '${NUMBERED}') AND startsWith(v, '['), concat('[{"content":', v, '}]'), v)`;
+  const opened = textsOfValue(role, speaker, value);
   const branches = [
     // A tool that ran gives back what it answers; what it was given nobody said.
     `GenAiOperation = 'execute_tool', ${only(role === 'tool', `if(match(k, '${RESULT_KEYS}') OR match(k, '${ANSWER_KEYS}'), [v], [])`)}`,
@@ -189,5 +198,5 @@ export function roleTexts(role: SpokenRole): string {
     `match(k, '${SYSTEM_KEYS}'), ${only(role === 'system', `[${saidIn('v')}]`)}`,
     `match(k, '${SILENT_KEYS}') AND NOT match(k, '${NUMBERED}'), []`,
   ];
-  return `arrayFlatten(arrayMap((k, v) -> multiIf(${branches.join(', ')}, ${opened}), mapKeys(${C}), mapValues(${C})))`;
+  return `arrayFlatten(arrayMap((k, v) -> multiIf(${branches.join(', ')}, ${opened}), mapKeys(${content}), mapValues(${content})))`;
 }

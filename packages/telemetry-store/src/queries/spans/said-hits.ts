@@ -7,12 +7,19 @@ import {
   wordsOf,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { type Conversation, type Message, messageIdentity, readConversation } from '@candela/semconv';
+import {
+  type Conversation,
+  type LogReader,
+  type Message,
+  messageIdentity,
+  readConversation,
+} from '@candela/semconv';
 import { fold } from '../core/fold.ts';
 import { SPREAD } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from './span-fields.ts';
+import { readSpansLogs } from './span-logs.ts';
 import { iso } from './span-row.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
 
@@ -55,11 +62,9 @@ export interface SaidInput {
 const ID = { traces: 'TraceId', sessions: 'SessionId', spans: "concat(TraceId, '-', SpanId)" } as const;
 
 /** Where the texts of a filter were said first. @throws bad_query */
-export async function saidHits(
-  runner: Runner,
-  context: RequestContext,
-  input: SaidInput,
-): Promise<SaidHit[]> {
+export async function saidHits(runner: Runner, asking: RequestContext, input: SaidInput): Promise<SaidHit[]> {
+  // Log records with messages are looked for around this time range.
+  const context = { ...asking, window: input.window };
   const conditions = textConditions(canonicalFilter(input.filter, 'spans'));
   if (conditions.length === 0 || input.ids.length === 0) return [];
   const sought = conditions.map(soughtBy);
@@ -83,18 +88,28 @@ export async function saidHits(
   const chosen = places.filter(({ Bytes }) => (room -= Bytes) >= 0);
   if (chosen.length === 0) return [];
   const narrow = Scope.of(context, SPANS).at(chosen.map(({ Ns }) => BigInt(Ns)));
-  const keys = narrow.params.bind(
-    chosen.map(({ TraceId, SpanId }) => `${TraceId}-${SpanId}`),
-    'Array(String)',
-  );
+  const keys = narrow.params.bind(chosen.map(keyOf), 'Array(String)');
   const scope = narrow.and(`${ID.spans} IN ${keys}`).and(`${BYTES} <= ${MAX_CONTENT_BYTES}`);
   const rows = await runner.run<StoredSpan & { Id: string; TraceId: string; SpanId: string }>(
     scope,
     `SELECT ${id} AS Id, TraceId, SpanId, ${READER_COLUMNS}, ${CONTENT_COLUMNS} ${scope.from}
      LIMIT 1 BY TraceId, SpanId ${SPREAD}`,
   );
-  return hitsOf(rows, sought, input).slice(0, MAX_SAID_HITS);
+  const silent = rows.filter((row) => isSilent(readConversation(spanReader(row))));
+  const logs = await readSpansLogs(runner, context, {
+    spans: silent.map(keyOf),
+    traceIds: silent.map(({ TraceId }) => TraceId),
+    during: input.window,
+  });
+  return hitsOf(rows, logs, sought, input).slice(0, MAX_SAID_HITS);
 }
+
+const keyOf = ({ TraceId, SpanId }: { readonly TraceId: string; readonly SpanId: string }): string =>
+  `${TraceId}-${SpanId}`;
+
+/** A side of the conversation may stand in log records. */
+const isSilent = ({ input, output }: Conversation): boolean =>
+  output.length === 0 || input.every(({ role }) => role === 'system');
 
 /** The conditions on texts that a filter demands or allows; those that it excludes find nothing. */
 function textConditions(filter: Filter): FilterCondition[] {
@@ -113,6 +128,7 @@ function soughtBy({ field, op, value }: FilterCondition): Sought {
 
 function hitsOf(
   rows: readonly (StoredSpan & { Id: string; TraceId: string; SpanId: string })[],
+  logs: ReadonlyMap<string, readonly LogReader[]>,
   sought: readonly Sought[],
   { each, oneConversation = false }: SaidInput,
 ): SaidHit[] {
@@ -121,7 +137,7 @@ function hitsOf(
   const counts = new Map<string, number>();
   const hits: SaidHit[] = [];
   for (const row of inOrder) {
-    for (const message of messagesOf(readConversation(spanReader(row)))) {
+    for (const message of messagesOf(readConversation(spanReader(row), logs.get(keyOf(row))))) {
       // Later calls repeat what was said before them.
       const identity = `${oneConversation ? '' : row.Id} ${messageIdentity(message)}`;
       if (heard.has(identity)) continue;

@@ -46,6 +46,39 @@ export async function readSpanLogs(
   return rows.map(toReader);
 }
 
+/** Of several spans at once: records of each, and bytes of one that are read for a line of text. */
+const MAX_RECORDS_OF_EACH = 200;
+const MAX_RECORD_BYTES = 262_144;
+
+/** The GenAI log records that name one of these spans (`trace id-span id`), by that key, oldest first. */
+export async function readSpansLogs(
+  runner: Runner,
+  context: RequestContext,
+  of: { readonly spans: readonly string[]; readonly traceIds: readonly string[]; readonly during: Window },
+): Promise<Map<string, LogReader[]>> {
+  if (of.spans.length === 0) return new Map();
+  const open = genAiLogs(context, of.during);
+  const { params } = open;
+  const scope = open
+    .and(`TraceId IN ${params.bind([...new Set(of.traceIds)], 'Array(String)')}`)
+    .and(`concat(TraceId, '-', SpanId) IN ${params.bind(of.spans, 'Array(String)')}`)
+    .and(
+      `length(Body) + arraySum(arrayMap(v -> length(v), mapValues(LogAttributes))) <= ${MAX_RECORD_BYTES}`,
+    );
+  const rows = await runner.run<RawLog & { Key: string }>(
+    scope,
+    `SELECT concat(TraceId, '-', SpanId) AS Key, ${COLUMNS} ${scope.from}
+     ORDER BY Timestamp, ObservedTimestamp LIMIT ${MAX_RECORDS_OF_EACH} BY TraceId, SpanId LIMIT ${MAX_RECORDS}`,
+  );
+  const bySpan = new Map<string, LogReader[]>();
+  for (const row of rows) {
+    const logs = bySpan.get(row.Key);
+    if (logs === undefined) bySpan.set(row.Key, [toReader(row)]);
+    else logs.push(toReader(row));
+  }
+  return bySpan;
+}
+
 /** The first short GenAI log records of each of these traces, oldest first: enough for a line of text. */
 export async function readTraceLogs(
   runner: Runner,

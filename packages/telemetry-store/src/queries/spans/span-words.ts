@@ -1,6 +1,7 @@
 import { SPAN_TEXT, SPAN_WORDS } from '../../schema/expressions.ts';
 import type { Params } from '../core/params.ts';
 import { roleTexts, type SpokenRole } from './role-texts.ts';
+import { EVENT_MESSAGES, eventTexts, toldElsewhere } from './told-texts.ts';
 import { containsText, hasWords, type WordIndex } from '../core/words.ts';
 
 const INDEX: WordIndex = { table: 'otel_traces', words: SPAN_WORDS };
@@ -57,24 +58,33 @@ function anywhere(part: ContentPart, found: (sql: string) => string): string {
   return part === 'any' ? `${inContent} OR ${found('SpanName')} OR ${found('StatusMessage')}` : inContent;
 }
 
-/** Conditions on what one speaker said. The words of the whole span come first: few rows have their messages opened. */
+/**
+ * Conditions on what one speaker said. The words of the whole span come first: few rows have their messages opened. Messages also
+ * stand in events of a span and in log records that name it, of which no index of spans knows.
+ */
 export function roleWords(role: SpokenRole) {
   const texts = roleTexts(role);
+  const either = (own: string, holds: string, params: Params): string =>
+    `(${own}) OR ${toldElsewhere(role, holds, params)}`;
   const contains = (text: string, params: Params): string => {
-    const inSpan = `arrayExists(t -> ${containsText('t', text, params)}, mapValues(ContentAttributes))`;
-    return `${inSpan} AND arrayExists(t -> ${containsText('t', text, params)}, ${texts})`;
+    const holds = containsText('t', text, params);
+    const inSpan = `arrayExists(t -> ${holds}, mapValues(ContentAttributes))`;
+    return either(`${inSpan} AND arrayExists(t -> ${holds}, ${texts})`, holds, params);
   };
+  const side = hasText(role === 'assistant' ? 'completion' : role === 'user' ? 'prompt' : 'any');
   return {
-    exists: `arrayExists(t -> notEmpty(t), ${texts})`,
-    mayExist: hasText(role === 'assistant' ? 'completion' : role === 'user' ? 'prompt' : 'any'),
+    exists: `arrayExists(t -> notEmpty(t), ${texts}) OR arrayExists(t -> notEmpty(t), ${eventTexts(role)})`,
+    mayExist: `(${side} OR ${EVENT_MESSAGES})`,
     contains,
     words(text: string, params: Params): string {
       const inSpan = hasWords(SPAN_TEXT, text, params, { anywhere: inAnyText, index: INDEX });
       const inOne = hasWords('lower(t)', text, params, { byIndex: false });
       if (inSpan === undefined || inOne === undefined) return contains(text.trim(), params);
-      return `${inSpan} AND arrayExists(t -> ${inOne}, ${texts})`;
+      return either(`${inSpan} AND arrayExists(t -> ${inOne}, ${texts})`, inOne, params);
     },
-    matches: (pattern: string, params: Params): string =>
-      `arrayExists(t -> match(t, ${params.bind(pattern, 'String')}), ${texts})`,
+    matches(pattern: string, params: Params): string {
+      const holds = `match(t, ${params.bind(pattern, 'String')})`;
+      return either(`arrayExists(t -> ${holds}, ${texts})`, holds, params);
+    },
   };
 }
