@@ -170,6 +170,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./cuda/index.ts')).cuda,
   },
   {
+    id: 'coding',
+    summary: 'a million sessions of coding agents: the first page of their list, one session',
+    inAll: false,
+    load: async () => (await import('./coding/index.ts')).coding,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

@@ -34,6 +34,12 @@ async function main(args: readonly string[]): Promise<number> {
       complain(`${thrown.message}\n\n${command.help}`);
       return 2;
     }
+    if (needsPlatform(thrown)) {
+      complain(
+        `"candela ${command.words.join(' ')}" opens the stores of an installation, which this file does not hold. Use the package of the platform: candela-<version>.tgz.`,
+      );
+      return 1;
+    }
     const forPeople =
       thrown instanceof CandelaError ||
       // By name: the drainer, which hooks start, loads neither store.
@@ -42,6 +48,16 @@ async function main(args: readonly string[]): Promise<number> {
     complain(forPeople ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
     return 1;
   }
+}
+
+/** In the single file the stores are left out. */
+function needsPlatform(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error &&
+    'code' in thrown &&
+    thrown.code === 'ERR_MODULE_NOT_FOUND' &&
+    thrown.message.includes("'@candela/")
+  );
 }
 
 // Whoever reads only the beginning (`| head`) is done with it.

@@ -1,5 +1,5 @@
 import { boardShots, ownedBoardShots } from './boards.ts';
-import { codingAgentShots } from './coding-agents.ts';
+import { codingAgentShots, firstCodingShots } from './coding-agents.ts';
 import { connectorShots } from './connectors.ts';
 import { evaluationShots } from './evaluations.ts';
 import { exceptionsShots } from './exceptions.ts';
@@ -33,6 +33,7 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   shellShots,
   boardShots,
   ownedBoardShots,
+  firstCodingShots,
   codingAgentShots,
   unownedShots,
   firstSteerShots,

@@ -4,7 +4,7 @@ export { normaliseUrl } from './git/repository.ts';
 export { MalformedFile } from './install/edit.ts';
 export { install, isInstalled, uninstall } from './install/install.ts';
 export { lineFor } from './install/line.ts';
-export { alone, backlogOf, drain, runDrainer } from './spool/drainer.ts';
+export { alone, backlogOf, drain, runDrainer, setAsideIn } from './spool/drainer.ts';
 export { type Folders, foldersIn, makeFolders } from './spool/folders.ts';
 export { send, type Target } from './spool/send.ts';
 export { type DrainSettings, readCounted, recover } from './spool/step.ts';

@@ -20,7 +20,7 @@ function hostBun(): string {
 }
 
 /** Names of functions stay, so that the stack of an error can be read. */
-const SMALLER = ['--minify-whitespace', '--minify-syntax'];
+export const SMALLER = ['--minify-whitespace', '--minify-syntax'];
 
 /**
  * One binary: Bun's runtime for the target, the program as bytecode, the native part of koffi. What lies in the folder
@@ -79,13 +79,20 @@ export function describeParts(): string {
     const { version } = JSON.parse(readFileSync(join(runtime ?? '', 'package.json'), 'utf8')) as {
       readonly version: string;
     };
-    return notices(partsOf(bundledFiles(readFileSync(metafile, 'utf8'), ROOT), ['koffi']), version);
+    return notices(
+      'opentelemetry-gpu-collector',
+      partsOf(bundledFiles(readFileSync(metafile, 'utf8'), ROOT), ['koffi']),
+      [
+        `Bun ${version} (MIT), which links JavaScriptCore and WebKit (LGPL 2), BoringSSL, mimalloc, zstd, libarchive and others\nunder licences of their own: https://bun.com/docs/project/licensing`,
+      ],
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function bun(args: readonly string[], cwd = tmpdir()): void {
+/** Runs the bundler, in a folder whose settings it does not read. */
+export function bun(args: readonly string[], cwd = tmpdir()): void {
   execFileSync(hostBun(), [...args], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 

@@ -3,26 +3,38 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { changelog } from './changelog.ts';
+import { bundleCli, cliPackageFile, packCli } from './cli.ts';
 import { bundlePortable, compileBinary, describeParts } from './compile.ts';
 import { ROOT } from './packages.ts';
 import { packPlatform, platformFile } from './platform.ts';
-import { NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
+import { CLI_FILE, NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
 
 const USAGE = `npm run release [-- --target <one of ${TARGETS.map(({ id }) => id).join(', ')}, portable>]... [--out <folder>]
-npm run release -- --platform [--out <folder>]`;
+npm run release -- --platform [--out <folder>]
+npm run release -- --cli [--out <folder>]`;
 
 /** Made from the commits; beside what is released. */
 const CHANGELOG_FILE = 'CHANGELOG.md';
 
-/** Builds the binaries of the collector and their checksums, all of them or those that are asked for. */
+/** Builds the binaries of the collector, the package of the platform or the command line, with checksums. */
 function main(): void {
   const { values } = parseArgs({
     options: {
       target: { type: 'string', multiple: true },
       out: { type: 'string' },
       platform: { type: 'boolean', default: false },
+      cli: { type: 'boolean', default: false },
     },
   });
+  if (values.cli) {
+    const out = resolve(values.out ?? join(ROOT, 'dist', 'cli'));
+    mkdirSync(out, { recursive: true });
+    report(out, CLI_FILE, bundleCli);
+    report(out, cliPackageFile(), packCli);
+    writeFileSync(join(out, CHANGELOG_FILE), changelog());
+    writeChecksums(out);
+    return;
+  }
   if (values.platform) {
     const out = resolve(values.out ?? join(ROOT, 'dist', 'platform'));
     mkdirSync(out, { recursive: true });
@@ -63,6 +75,8 @@ function writeChecksums(out: string): void {
     NOTICES_FILE,
     CHANGELOG_FILE,
     platformFile(),
+    CLI_FILE,
+    cliPackageFile(),
   ];
   const lines = readdirSync(out)
     .filter((file) => files.includes(file))

@@ -47,8 +47,8 @@ export function bundledFiles(metafile: string, ranIn: string): string[] {
   return Object.keys(inputs).map((path) => resolve(ranIn, path));
 }
 
-/** What the binaries are made of, with the licences in full. @throws when a package says nothing of its licence */
-export function notices(parts: readonly Part[], bunVersion: string): string {
+/** What a product is made of, with the licences in full; `more` stands before those. @throws when a package says nothing of its licence */
+export function notices(product: string, parts: readonly Part[], more: readonly string[] = []): string {
   const sections = parts.map(({ folder, manifest: { name, version, license } }) => {
     const texts = readdirSync(folder)
       .filter((file) => LICENCE_FILE.test(file))
@@ -57,11 +57,7 @@ export function notices(parts: readonly Part[], bunVersion: string): string {
     if (texts.length === 0 && license === undefined) throw new Error(`${name} says nothing of its licence`);
     return `${name} ${version} (${license ?? 'see below'})\n\n${texts.join('\n\n')}`.trimEnd();
   });
-  return [
-    'opentelemetry-gpu-collector is part of Candela and under the Apache License 2.0. Its binaries hold:',
-    `Bun ${bunVersion} (MIT), which links JavaScriptCore and WebKit (LGPL 2), BoringSSL, mimalloc, zstd, libarchive and others\nunder licences of their own: https://bun.com/docs/project/licensing`,
-    ...sections,
-  ]
+  return [`${product} is part of Candela and under the Apache License 2.0. It holds:`, ...more, ...sections]
     .join(RULE)
     .concat('\n');
 }

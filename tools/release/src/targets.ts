@@ -49,6 +49,9 @@ export const TARGETS: readonly Target[] = [
 /** The same program as one file for a Node of the machine's own: 32-bit ARM, musl, BSD. */
 export const PORTABLE_FILE = `${NAME}.mjs`;
 
+/** The command line as one file for Node. */
+export const CLI_FILE = 'candela.mjs';
+
 /** Licences of everything that the binaries hold. */
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt';
 

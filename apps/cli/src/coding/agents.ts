@@ -1,3 +1,5 @@
+import { copyFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { AGENTS, agentNamed, type CodingAgent, foldersIn, lineFor } from '@candela/coding-agents';
 import { UsageError } from '../command.ts';
 import type { Paths } from './settings.ts';
@@ -12,6 +14,25 @@ export function agentsOf(names: readonly string[]): readonly CodingAgent[] {
       `There is no coding agent "${name}". Known: ${AGENTS.map(({ id }) => id).join(', ')}.`,
     );
   });
+}
+
+/** The command line as one file. */
+const SINGLE_FILE = /[\\/]candela\.mjs$/;
+
+/**
+ * Words that start the drainer. The single file is copied beside the spool: what npx unpacked is gone some day, a download is moved, and
+ * an agent that trusts a line by its text asks again when it changes.
+ */
+export function drainerOf({ state }: Paths, program: readonly string[], write: boolean): readonly string[] {
+  const [node = '', file = ''] = program;
+  if (!SINGLE_FILE.test(file)) return program;
+  const own = join(state, 'candela.mjs');
+  if (write && own !== file) {
+    const beside = `${own}.${process.pid}`;
+    copyFileSync(file, beside);
+    renameSync(beside, own);
+  }
+  return [node, own];
 }
 
 /** The shell line of an agent's hooks on this machine. */

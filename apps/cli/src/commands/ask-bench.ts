@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { CandelaError } from '@candela/kernel';
-import { GOLDEN } from '@candela/telemetry-store/golden';
 import { type Command, UsageError } from '../command.ts';
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -36,6 +35,7 @@ multisets: numbers to 1e-9, names of columns ignored. Prints a line a question a
 
   async run(args, { env, say }) {
     const options = read(args);
+    const { GOLDEN } = await import('@candela/telemetry-store/golden');
     const baseUrl = required(options['base-url'], '--base-url');
     const model = required(options.model, '--model');
     const platform = required(options.platform, '--platform');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AGENTS, backlogOf, foldersIn, isInstalled } from '@candela/coding-agents';
+import { AGENTS, backlogOf, foldersIn, isInstalled, setAsideIn } from '@candela/coding-agents';
 import { CandelaError } from '@candela/kernel';
 import { drainSettingsOf, pathsOf, type targetOf } from '../coding/settings.ts';
 import type { Command, World } from '../command.ts';
@@ -26,6 +26,9 @@ async function status(world: World) {
   world.say(
     `Waiting      ${files} files, ${bytes} bytes${files > 0 ? `, the oldest for ${Math.round(oldestMs / 1000)} s` : ''}`,
   );
+  const invalid = setAsideIn(foldersIn(paths.state));
+  if (invalid > 0)
+    world.say(`Set aside    ${invalid} payloads that could not be used, in ${foldersIn(paths.state).bad}`);
   for (const agent of AGENTS) {
     world.say(`${agent.title.padEnd(12)} ${isInstalled(agent, paths.home) ? 'wired in' : 'not wired in'}`);
   }
@@ -39,7 +42,8 @@ export const codingDoctor: Command = {
   summary: 'Sends a test span to the platform with your key and says what is wrong',
   help: `candela coding doctor
 
-Shows the status, then sends one span of the service "candela-doctor". Ends with 1 where the platform does not take it.`,
+Shows the status, then sends one span of the service "candela-doctor", and reads it back where the key may. Ends with 1
+where the platform does not take it.`,
 
   async run(_args, world) {
     const target = await status(world);
@@ -65,9 +69,30 @@ Shows the status, then sends one span of the service "candela-doctor". Ends with
       );
     }
     if (!answer.ok) throw new CandelaError('overloaded', `The platform answered ${answer.status} to a span.`);
-    world.say(`The platform took the test span ${traceId}.`);
+    world.say(`The platform took the test span ${traceId}${await readBack(target, traceId)}.`);
   },
 };
+
+const READ_MS = 2_500;
+
+/** Whether the span can be read, in words: a key of hooks may only ingest. */
+async function readBack({ endpoint, apiKey }: ReturnType<typeof targetOf>, traceId: string): Promise<string> {
+  const url = `${endpoint.replace(/\/+$/, '')}/api/telemetry/traces/${traceId}?limit=1`;
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const until = Date.now() + READ_MS;
+  while (Date.now() < until) {
+    const answer = await fetch(url, {
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(READ_MS),
+    }).catch(() => undefined);
+    if (answer?.ok === true) return ' and shows it';
+    if (answer?.status === 401 || answer?.status === 403)
+      return '; whether it shows it, this key may not read';
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return '; it did not show it yet';
+}
 
 async function ask(
   { endpoint, apiKey }: ReturnType<typeof targetOf>,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { install, makeFolders, MalformedFile, uninstall } from '@candela/coding-agents';
 import { CandelaError } from '@candela/kernel';
-import { agentsOf, commandOf } from '../coding/agents.ts';
+import { agentsOf, commandOf, drainerOf } from '../coding/agents.ts';
 import { pathsOf } from '../coding/settings.ts';
 import { type Command, UsageError, type World } from '../command.ts';
 
@@ -37,10 +37,11 @@ async function change(args: readonly string[], world: World, what: 'install' | '
   const paths = pathsOf(world);
   const failures: string[] = [];
   if (what === 'install' && !dryRun) makeFolders(paths.state);
+  const program = drainerOf(paths, world.program, what === 'install' && !dryRun);
   for (const agent of agentsOf(positionals)) {
     try {
       const options = { home: paths.home, state: paths.state, dryRun };
-      const command = commandOf(agent, paths, world.program);
+      const command = commandOf(agent, paths, program);
       const { file, diff } =
         what === 'install' ? install(agent, { ...options, command }) : uninstall(agent, options);
       if (dryRun) world.say(diff === '' ? `${agent.title}: ${file} stays as it is.` : diff);

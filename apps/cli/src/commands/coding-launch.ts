@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { install, makeFolders } from '@candela/coding-agents';
 import { CandelaError } from '@candela/kernel';
-import { agentsOf, commandOf } from '../coding/agents.ts';
+import { agentsOf, commandOf, drainerOf } from '../coding/agents.ts';
 import { pathsOf } from '../coding/settings.ts';
 import { type Command, UsageError } from '../command.ts';
 
@@ -21,7 +21,7 @@ agent nevertheless.`,
     const paths = pathsOf(world);
     try {
       makeFolders(paths.state);
-      install(agent, { ...paths, command: commandOf(agent, paths, world.program) });
+      install(agent, { ...paths, command: commandOf(agent, paths, drainerOf(paths, world.program, true)) });
     } catch (thrown) {
       world.say(`Not recorded: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     }

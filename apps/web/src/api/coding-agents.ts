@@ -1,4 +1,4 @@
-import type { CodingSessionSort, CodingUserSort } from '@candela/contract';
+import type { CodingSessionSort, CodingUserSort, RequestBodyOf, ROUTES } from '@candela/contract';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { windowSearch } from './activity.ts';
 import type { Place } from './agents.ts';
@@ -84,3 +84,20 @@ export const codingSessionQuery = (
       }),
     ...next,
   });
+
+/** Disputes over what sessions are called, the newest first: all for admins, else one's own. */
+export const codingDisputesQuery = (sessionId?: string) =>
+  queryOptions({
+    queryKey: ['coding-disputes', sessionId],
+    queryFn: ({ signal }) =>
+      call('listCodingDisputes', {
+        query: { limit: 200, ...(sessionId === undefined ? {} : { sessionId }) },
+        signal,
+      }).then(({ data }) => data),
+  });
+
+export const createDispute = (body: RequestBodyOf<typeof ROUTES.createCodingDispute>) =>
+  call('createCodingDispute', { body });
+export const resolveDispute = (id: string, body: RequestBodyOf<typeof ROUTES.resolveCodingDispute>) =>
+  call('resolveCodingDispute', { params: { id }, body });
+export const withdrawDispute = (id: string) => call('withdrawCodingDispute', { params: { id } });

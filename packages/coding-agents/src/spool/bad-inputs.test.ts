@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -10,10 +11,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { lineFor } from '../install/line.ts';
+import { backlogOf } from './drainer.ts';
 import { type Folders, makeFolders } from './folders.ts';
+import { send } from './send.ts';
 import { step, take } from './step.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'candela-bad-'));
@@ -127,7 +133,11 @@ it.each([
 ])('the id of a session names no file: %s', (_case, id) => {
   const { put, drain, folders } = place();
   put('PostToolUse', tool({ session_id: id }));
-  expect(drain()).toContain(id.slice(0, 40));
+  const sent = drain();
+  expect(sent).toContain(id.slice(0, 40));
+  // As an attribute it is kept, up to 256 characters.
+  for (const [, told = ''] of sent.matchAll(/"coding_agent\.session\.id","value":\{"stringValue":"([^"]*)"/g))
+    expect(told).toBe(id.slice(0, 256));
   const names = readdirSync(folders.sessions);
   expect(names).toHaveLength(1);
   expect(names[0]).toMatch(/^[A-Za-z0-9_.-]{1,100}$/);
@@ -234,6 +244,14 @@ describe('order and time', () => {
       expect(BigInt(end ?? 0) >= BigInt(start ?? 0)).toBe(true);
   });
 
+  it('events are taken in the order of their arrival, whatever the order of their files', () => {
+    const { put, drain } = place();
+    put('PostToolUse', tool({}), 5_000);
+    put('PreToolUse', JSON.stringify({ session_id: 's', tool_name: 'Read', tool_use_id: 'c1' }), 8_000);
+    const spans = drain().match(/"coding_agent\.tool\.duration_ms","value":\{"intValue":"\d+"/g);
+    expect(spans).toEqual([expect.stringMatching(/"(?:2999|3000|3001)"$/)]);
+  });
+
   it('two agents with the same session id are two sessions', () => {
     const { put, drain, folders } = place();
     put('PostToolUse', tool({}));
@@ -242,5 +260,76 @@ describe('order and time', () => {
     utimesSync(file, 1_700_000_000, 1_700_000_000);
     drain();
     expect(readdirSync(folders.sessions)).toHaveLength(2);
+  });
+});
+
+it('a tool of any name is told, its name cut', () => {
+  const { put, drain } = place();
+  put('PostToolUse', tool({ tool_name: `mcp__x__${'y'.repeat(10_000)}` }));
+  const sent = drain();
+  expect(sent).toContain('mcp__x__yyy');
+  expect(Math.max(...[...sent.matchAll(/y+/g)].map(([run]) => run.length))).toBeLessThan(1_100);
+});
+
+it('what a platform that was away for a day did not take is sent then, once', async () => {
+  const { put, folders, drain } = place();
+  const day = 86_400_000;
+  for (let n = 0; n < 20; n += 1) put('PostToolUse', tool({ tool_use_id: `c${n}` }), day);
+  drain();
+  const requests = readdirSync(folders.outbox);
+  for (const name of requests) {
+    const then = (Date.now() - day) / 1000;
+    utimesSync(join(folders.outbox, name), then, then);
+  }
+  // Nothing listens there.
+  const away = await send(folders, { endpoint: 'http://127.0.0.1:9' });
+  expect(away).toMatchObject({ sent: 0, failure: expect.stringContaining('cannot be reached') as string });
+  const { files, oldestMs } = backlogOf(folders);
+  expect(files).toBe(requests.length);
+  expect(oldestMs).toBeGreaterThan(day - 60_000);
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      bodies.push(body);
+      response.end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await send(folders, { endpoint })).toEqual({ sent: requests.length });
+  expect(await send(folders, { endpoint })).toEqual({ sent: 0 });
+  server.close();
+  const ids = bodies.join('').match(/"gen_ai\.tool\.call\.id","value":\{"stringValue":"c\d+"/g) ?? [];
+  expect([ids.length, new Set(ids).size]).toEqual([20, 20]);
+});
+
+describe('a disk', () => {
+  const disk = mkdtempSync(join(tmpdir(), 'candela-disk-'));
+  const mount = (options: string) =>
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=64k,${options}`, 'none', disk]).status === 0;
+  const isMounted = mount('rw');
+  if (!isMounted) process.stderr.write('\nSKIPPED, hooks on a full disk: no tmpfs can be mounted here.\n\n');
+  afterAll(() => {
+    spawnSync('umount', ['-l', disk]);
+    rmSync(disk, { recursive: true, force: true });
+  });
+
+  it.runIf(isMounted)('that is full, or can only be read, costs an agent nothing', () => {
+    const { spool } = makeFolders(join(disk, 'state'));
+    const line = lineFor('claude-code', { spool, drainer: ['/no/such'] })('PostToolUse');
+    const hook = (input: string | Buffer) => {
+      const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
+        input,
+        env: { CLAUDECODE: '1', PATH: '/usr/bin:/bin' },
+        encoding: 'utf8',
+      });
+      return [status, stdout, stderr];
+    };
+    expect(hook(Buffer.alloc(1 << 20, 'a'))).toEqual([0, '', '']);
+    expect(hook('{"session_id":"s"}')).toEqual([0, '', '']);
+    expect(spawnSync('mount', ['-o', 'remount,ro', disk]).status).toBe(0);
+    expect(hook('{"session_id":"s"}')).toEqual([0, '', '']);
   });
 });

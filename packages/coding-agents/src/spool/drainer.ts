@@ -38,6 +38,9 @@ export function backlogOf(folders: Folders, now = Date.now()): Backlog {
   return { files, bytes, oldestMs: Math.max(0, now - oldest) };
 }
 
+/** How many payloads lie aside that could not be used; the last twenty are kept. */
+export const setAsideIn = (folders: Folders): number => namesIn(folders.bad).length;
+
 /** Works off all events that are there and sends what can be sent. */
 export async function drain(
   folders: Folders,

@@ -73,6 +73,10 @@ export const codingSessionSchema = z
       description:
         'Work where its repository is on the list of the platform, personal where it is not; as an accepted dispute says.',
     }),
+    openFindings: count.nullable().meta({
+      description:
+        'Findings of scanners in its repository that are neither fixed nor ignored; null where no scanner has looked at it.',
+    }),
     traceId: z.string(),
   })
   .meta({ id: 'CodingSession' });

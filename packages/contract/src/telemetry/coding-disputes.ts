@@ -22,6 +22,7 @@ const codingDisputeSchema = z
     rationale: z.string(),
     status: z.enum(DISPUTE_STATES),
     createdBy: z.string(),
+    own: z.boolean().meta({ description: 'Whether who asks began it: only they may withdraw it.' }),
     createdAt: isoTime,
     resolvedBy: z.string().nullable(),
     resolvedAt: isoTime.nullable(),
@@ -43,6 +44,7 @@ export const listCodingDisputes = defineRoute({
   permission: manages('viewer'),
   query: z.strictObject({
     status: z.enum(DISPUTE_STATES).optional(),
+    sessionId: z.string().min(1).max(512).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(100),
   }),
   response: z.object({ data: z.array(codingDisputeSchema) }),

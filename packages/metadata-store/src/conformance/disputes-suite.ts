@@ -42,6 +42,8 @@ export function describeDisputes(name: string, makePlace: () => Promise<Place>):
       expect(await codeOf(disputes.create(DISPUTE))).toBe('conflict');
       expect(await disputes.list('p', { limit: 10 })).toEqual([made]);
       expect(await disputes.list('p', { limit: 10, by: 'nobody' })).toEqual([]);
+      expect(await disputes.list('p', { limit: 10, sessionId: 's 1' })).toEqual([made]);
+      expect(await disputes.list('p', { limit: 10, sessionId: 's 2' })).toEqual([]);
       expect(await disputes.list('q', { limit: 10 })).toEqual([]);
       const accept = { status: 'accepted', byName: 'olga', resolution: 'seen' } as const;
       expect(await codeOf(disputes.close('q', made.id, accept))).toBe('not_found');

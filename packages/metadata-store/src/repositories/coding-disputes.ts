@@ -35,7 +35,12 @@ export interface CodingDisputes {
   /** The newest first. @param by of this person only */
   list(
     projectId: string,
-    page: { readonly status?: string | undefined; readonly by?: string | undefined; readonly limit: number },
+    page: {
+      readonly status?: string | undefined;
+      readonly by?: string | undefined;
+      readonly sessionId?: string | undefined;
+      readonly limit: number;
+    },
   ): Promise<StoredDispute[]>;
   /** @throws not_found */
   get(projectId: string, id: string): Promise<StoredDispute>;
@@ -126,10 +131,11 @@ export function codingDisputes({ database, clock }: Access): CodingDisputes {
       return toDispute(row);
     },
 
-    async list(projectId, { status, by, limit }) {
+    async list(projectId, { status, by, sessionId, limit }) {
       let rows = of(projectId).orderBy('created_at', 'desc').orderBy('id').limit(limit);
       if (status !== undefined) rows = rows.where('status', '=', status);
       if (by !== undefined) rows = rows.where('created_by', '=', by);
+      if (sessionId !== undefined) rows = rows.where('session_id', '=', sessionId);
       return (await rows.execute()).map(toDispute);
     },
 

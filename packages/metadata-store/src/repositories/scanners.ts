@@ -564,6 +564,41 @@ export function scanners({ database, clock, dialect, limits }: Access) {
         .execute();
       return Object.fromEntries(counts.map(({ severity, count }) => [severity, Number(count)]));
     },
+    /** Findings that are neither fixed nor ignored, by target; 0 where a scanner has ended a scan and found none. */
+    async openByTarget(
+      { projectId, environment }: { readonly projectId: string; readonly environment: string | undefined },
+      targets: readonly string[],
+    ): Promise<ReadonlyMap<string, number>> {
+      if (targets.length === 0) return new Map();
+      let looked = database
+        .selectFrom('scanners')
+        .select('target')
+        .distinct()
+        .where('project_id', '=', projectId)
+        .where('target', 'in', targets)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('scanner_jobs')
+              .select('scanner_jobs.id')
+              .whereRef('scanner_jobs.scanner_id', '=', 'scanners.id')
+              .where('scanner_jobs.status', '=', 'succeeded'),
+          ),
+        );
+      let open = database
+        .selectFrom('scanner_findings')
+        .select(['target', ({ fn }) => fn.countAll<number>().as('count')])
+        .where('project_id', '=', projectId)
+        .where('target', 'in', targets)
+        .where('status', 'not in', ['fixed', 'ignored'])
+        .groupBy('target');
+      if (environment !== undefined) {
+        looked = looked.where('environment', '=', environment);
+        open = open.where('environment', '=', environment);
+      }
+      const counts = new Map((await looked.execute()).map(({ target }) => [target, 0]));
+      for (const { target, count } of await open.execute()) counts.set(target, Number(count));
+      return counts;
+    },
     /** Ignores or opens a finding in every scanner of the scope that has it. @throws not_found */
     async setFinding(
       { projectId, environment }: ScannerScope,

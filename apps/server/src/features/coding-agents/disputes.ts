@@ -3,6 +3,7 @@ import { fail, hasRole, isListedRepository, type RequestContext } from '@candela
 import type { AuditDetails, Call, MetadataStore, StoredDispute } from '@candela/metadata-store';
 import type { CodingSessionFacts } from '@candela/telemetry-store';
 import { type AuditEntry, record } from '../audit/service.ts';
+import { openFindingsIn } from '../scanners/service.ts';
 
 /** What a session is by its repository; `listed` as `PLATFORM_CODING_REPOSITORIES` writes them. */
 function classOf(repository: string | null, listed: readonly string[]): CodingClass {
@@ -10,8 +11,14 @@ function classOf(repository: string | null, listed: readonly string[]): CodingCl
   return isListedRepository(repository, listed) ? 'work' : 'personal';
 }
 
+const nameOf = ({ principal }: RequestContext): string =>
+  'name' in principal && principal.name !== undefined ? principal.name : 'nobody';
+const idOf = ({ principal }: RequestContext): string => ('id' in principal ? principal.id : '');
+const isAdmin = ({ principal }: RequestContext): boolean =>
+  principal.kind === 'user' && hasRole(principal.role, 'admin');
+
 const iso = (ms: number) => new Date(ms).toISOString();
-const show = (dispute: StoredDispute): CodingDispute => ({
+const show = (context: RequestContext, dispute: StoredDispute): CodingDispute => ({
   id: dispute.id,
   sessionId: dispute.sessionId,
   agent: dispute.agent,
@@ -21,6 +28,7 @@ const show = (dispute: StoredDispute): CodingDispute => ({
   rationale: dispute.rationale,
   status: dispute.status,
   createdBy: dispute.createdByName,
+  own: dispute.createdBy === idOf(context),
   createdAt: iso(dispute.createdAt),
   resolvedBy: dispute.resolvedByName,
   resolvedAt: dispute.resolvedAt === null ? null : iso(dispute.resolvedAt),
@@ -34,18 +42,18 @@ const entry = (verb: string, dispute: StoredDispute, more: AuditDetails = {}): A
   details: { agent: dispute.agent, current: dispute.current, requested: dispute.requested, ...more },
 });
 
-const nameOf = ({ principal }: RequestContext): string =>
-  'name' in principal && principal.name !== undefined ? principal.name : 'nobody';
-const idOf = ({ principal }: RequestContext): string => ('id' in principal ? principal.id : '');
-const isAdmin = ({ principal }: RequestContext): boolean =>
-  principal.kind === 'user' && hasRole(principal.role, 'admin');
-
 /** What sessions are called: by the list of repositories, and by disputes that were accepted. Every change is in the audit log. */
 export function createDisputes(metadata: MetadataStore, repositories: readonly string[]) {
+  /** What people say of sessions: what they are called, and what is open in their repositories. */
   const classify = async (
-    projectId: string,
+    { projectId, environment }: Pick<RequestContext, 'projectId' | 'environment'>,
     sessions: readonly CodingSessionFacts[],
   ): Promise<CodingSession[]> => {
+    const open = await openFindingsIn(
+      metadata,
+      { projectId, environment },
+      sessions.flatMap(({ repository }) => repository ?? []),
+    );
     const accepted = await metadata.codingDisputes.accepted(
       projectId,
       sessions.map(({ sessionId }) => sessionId),
@@ -56,14 +64,19 @@ export function createDisputes(metadata: MetadataStore, repositories: readonly s
       classification:
         (said.get(JSON.stringify([session.agent, session.sessionId])) as CodingClass | undefined) ??
         classOf(session.repository, repositories),
+      openFindings: session.repository === null ? null : (open.get(session.repository) ?? null),
     }));
   };
   return {
     classify,
 
-    list: async (context: RequestContext, page: { status?: string | undefined; limit: number }) => {
+    list: async (
+      context: RequestContext,
+      page: { status?: string | undefined; sessionId?: string | undefined; limit: number },
+    ) => {
       const by = isAdmin(context) ? {} : { by: idOf(context) };
-      return (await metadata.codingDisputes.list(context.projectId, { ...page, ...by })).map(show);
+      const found = await metadata.codingDisputes.list(context.projectId, { ...page, ...by });
+      return found.map((dispute) => show(context, dispute));
     },
 
     /** @param session as the person who asks sees it */
@@ -93,7 +106,7 @@ export function createDisputes(metadata: MetadataStore, repositories: readonly s
           createdByName: nameOf(context),
         });
         await record(repositories, context, entry('create', made));
-        return show(made);
+        return show(context, made);
       });
     },
 
@@ -110,7 +123,7 @@ export function createDisputes(metadata: MetadataStore, repositories: readonly s
           resolution,
         });
         await record(repositories, context, entry('resolve', closed, { verdict }));
-        return show(closed);
+        return show(context, closed);
       }),
 
     /** @throws not_found also of a dispute of somebody else */
@@ -124,7 +137,7 @@ export function createDisputes(metadata: MetadataStore, repositories: readonly s
           resolution: null,
         });
         await record(repositories, context, entry('withdraw', closed));
-        return show(closed);
+        return show(context, closed);
       }),
   };
 }

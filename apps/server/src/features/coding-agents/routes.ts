@@ -31,15 +31,15 @@ export function codingAgentHandlers(
 ): CodingHandlers {
   const disputes = createDisputes(metadata, policy.codingRepositories);
   const classified = async (context: RequestContext, session: CodingSessionFacts): Promise<CodingSession> => {
-    const [data] = await disputes.classify(context.projectId, [session]);
-    return data ?? { ...session, classification: 'unknown' };
+    const [data] = await disputes.classify(context, [session]);
+    return data ?? { ...session, classification: 'unknown', openFindings: null };
   };
   return {
     searchCodingSessions: async ({ context, body, signal }) => {
       const { agent, user, repository, sort, limit, cursor } = body;
       const input = { window: windowOf(body, clock), agent, user, repository, sort, limit, cursor };
       const page = await queries.sessions(context, input, clock.now(), signal);
-      return { ...page, data: await disputes.classify(context.projectId, page.data) };
+      return { ...page, data: await disputes.classify(context, page.data) };
     },
     searchCodingUsers: ({ context, body, signal }) => {
       const { agent, user, repository, sort, limit, cursor, silent } = body;

@@ -2,6 +2,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import type { FindingSelection, MetadataStore, ScannerScope } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { record } from '../audit/service.ts';
+import { targetsOf } from './service.ts';
 import { findingView } from './views.ts';
 
 type FindingHandlers = Pick<Handlers, 'listFindings' | 'trendFindings' | 'exportFindings' | 'updateFinding'>;
@@ -101,12 +102,7 @@ function selectionOf({
   ...rest
 }: Omit<FindingSelection, 'targets'> & { readonly repository?: string | undefined }): FindingSelection {
   if (repository === undefined) return rest;
-  const bare = repository
-    .replace(/^(?:https?|ssh|git):\/\//, '')
-    .replace(/^(?:[^@/]+@)([^:/]+)[:/]/, '$1/')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '');
-  return { ...rest, targets: [`https://${bare}`, `https://${bare}.git`] };
+  return { ...rest, targets: targetsOf(repository) };
 }
 
 async function* pagesOf(metadata: MetadataStore, scope: ScannerScope, selection: FindingSelection) {

@@ -1,5 +1,5 @@
 /** Views of the page of coding agents. */
-export const CODING_VIEWS = ['summary', 'sessions', 'users'] as const;
+export const CODING_VIEWS = ['summary', 'sessions', 'users', 'disputes'] as const;
 
 export const SESSION_SORTS = [
   { value: '-start', label: 'Newest' },

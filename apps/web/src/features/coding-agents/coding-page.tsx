@@ -1,10 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import type { CodingChoice } from '../../api/coding-agents.ts';
 import type { Place } from '../../api/agents.ts';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
+import { SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { CODING_VIEWS } from './choices.ts';
@@ -14,7 +15,8 @@ import { CodingUsers } from './coding-users.tsx';
 import type { CodingSearch } from './coding-search.ts';
 
 const route = getRouteApi('/coding-agents/');
-const LABELS = { summary: 'Summary', sessions: 'Sessions', users: 'Users' } as const;
+const LABELS = { summary: 'Summary', sessions: 'Sessions', users: 'Users', disputes: 'Disputes' } as const;
+const CodingDisputes = lazy(() => import('./coding-disputes.tsx'));
 const FILTERS = { agent: 'Agent', repository: 'Repository', user: 'User' } as const;
 
 /** How a view changes what is in the address. */
@@ -76,8 +78,12 @@ export function CodingPage() {
           <CodingSummary {...shown} />
         ) : view === 'sessions' ? (
           <CodingSessions {...shown} />
-        ) : (
+        ) : view === 'users' ? (
           <CodingUsers {...shown} />
+        ) : (
+          <Suspense fallback={<SkeletonRows label="Loading disputes" />}>
+            <CodingDisputes />
+          </Suspense>
         )}
       </TabPanel>
     </div>

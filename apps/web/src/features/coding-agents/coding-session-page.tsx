@@ -13,6 +13,7 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { Lines, State, tokensOf } from './cells.tsx';
+import { Classification } from './classification.tsx';
 import { Conversation } from './conversation.tsx';
 import { treeOf } from './event-tree.ts';
 
@@ -48,7 +49,8 @@ export function CodingSessionPage() {
         mono
         copy="session id"
         aside={
-          session && (
+          session &&
+          session.traceId !== '' && (
             <Link
               to="/traces/$traceId"
               params={{ traceId: session.traceId }}
@@ -67,6 +69,12 @@ export function CodingSessionPage() {
         <>
           <Head session={session} />
           <div className="mx-auto flex w-full max-w-4xl flex-col gap-3 p-3">
+            {nodes.length === 0 && (
+              <p className="text-sm text-muted">
+                Counters of the agent alone tell of this session. Its hooks tell what was said and done:
+                candela coding install.
+              </p>
+            )}
             <Conversation nodes={nodes} />
             <MoreRows query={query} noun="events" />
           </div>
@@ -126,7 +134,9 @@ function Head({ session }: { session: CodingSession }) {
               search={{ repository: session.repository }}
               className="text-accent hover:underline"
             >
-              of scanners in this repository
+              {session.openFindings === null
+                ? 'no scanner has looked at this repository'
+                : `${formatCount(session.openFindings)} open in this repository`}
             </Link>
           </Fact>
         )}
@@ -137,7 +147,6 @@ function Head({ session }: { session: CodingSession }) {
             ['Repository', session.repository],
             ['Branch', session.branch],
             ['Folder', session.workingFolder],
-            ['Classification', session.classification],
             ['Content capture', session.captureMode],
           ] as const
         ).map(
@@ -148,6 +157,7 @@ function Head({ session }: { session: CodingSession }) {
               </Fact>
             ),
         )}
+        <Classification session={session} />
       </Facts>
     </div>
   );

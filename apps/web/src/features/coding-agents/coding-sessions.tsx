@@ -86,6 +86,19 @@ export function CodingSessions({ place, choice, search, onChange }: CodingView) 
                 </span>
               ),
             },
+            {
+              label: 'Findings',
+              align: 'end',
+              cell: ({ repository, openFindings }) =>
+                repository !== null &&
+                openFindings !== null && (
+                  <Link to="/scanners" search={{ repository }} className="hover:underline">
+                    <span className={openFindings > 0 ? 'text-warn' : 'text-muted'}>
+                      {formatCount(openFindings)}
+                    </span>
+                  </Link>
+                ),
+            },
             { label: 'Duration', align: 'end', cell: (row) => formatDuration(row.durationMs) },
             { label: 'Turns', align: 'end', cell: (row) => formatCount(row.turns) },
             { label: 'Sub-agents', align: 'end', cell: (row) => formatCount(row.subagents) },

@@ -12,10 +12,25 @@ const EVERY = [
   { value: '168', label: 'Every week' },
 ];
 
+const listOf = (text: string): string[] =>
+  text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .slice(0, 200);
+
 /** A repository to scan. The token is sealed by the server and never comes back. */
 export function NewScannerDialog({ onClose }: { onClose: () => void }) {
   const { environment } = useShell();
-  const [form, setForm] = useState({ name: '', target: '', ref: '', token: '', hours: '', detectors: '' });
+  const [form, setForm] = useState({
+    name: '',
+    target: '',
+    ref: '',
+    token: '',
+    hours: '',
+    detectors: '',
+    allow: '',
+    deny: '',
+  });
   const set = (key: keyof typeof form) => (value: string) =>
     setForm((before) => ({ ...before, [key]: value }));
   const make = useApiMutation(
@@ -25,6 +40,7 @@ export function NewScannerDialog({ onClose }: { onClose: () => void }) {
         target: form.target.trim(),
         ref: form.ref.trim() || null,
         detectors: form.detectors.trim(),
+        licencePolicy: { allow: listOf(form.allow), deny: listOf(form.deny) },
         scheduleHours: form.hours === '' ? null : Number(form.hours),
         token: form.token.trim() || null,
       }),
@@ -70,6 +86,14 @@ export function NewScannerDialog({ onClose }: { onClose: () => void }) {
         onValue={set('detectors')}
         hint="Comma-separated; empty: all."
       />
+      <TextField
+        label="Allowed licences"
+        value={form.allow}
+        onValue={set('allow')}
+        placeholder="MIT, Apache-2.0"
+        hint="SPDX ids. Empty: all but network copyleft and non-commercial ones."
+      />
+      <TextField label="Denied licences" value={form.deny} onValue={set('deny')} />
     </FormDialog>
   );
 }

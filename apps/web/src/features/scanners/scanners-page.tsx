@@ -199,8 +199,12 @@ function JobState({ job }: { job: ScannerView['lastJob'] }) {
       {job.error !== null && (
         <p className="max-w-md text-xs whitespace-normal wrap-anywhere text-danger">{job.error}</p>
       )}
-      {job.status === 'succeeded' && job.vulnerabilityData === 'none' && (
-        <p className="text-xs text-muted">no vulnerability data</p>
+      {job.status === 'succeeded' && (
+        <p className="text-xs text-muted">
+          {job.vulnerabilityData === 'none'
+            ? 'no vulnerability data'
+            : `vulnerability data: ${job.vulnerabilityData}`}
+        </p>
       )}
     </div>
   );

@@ -189,8 +189,25 @@ describe('sessions of coding agents', () => {
     expect(of('captureMode')).toEqual([['full', 13]]);
     expect(summary.series.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(13);
     expect(summary.totals.costBySource.main).toBeCloseTo(summary.totals.costUsd ?? NaN);
-    // A viewer sees the same sums, and no name.
-    expect(await queries.summary(viewer, all)).toEqual(summary);
+    // A viewer sees the same sums, and no name: below the floor are two.
+    const seen = await queries.summary(viewer, all);
+    const counts = ({ totals, groups }: typeof seen) =>
+      [totals, ...groups].map(({ sessions, users, tokens, commits }) => ({
+        sessions,
+        users,
+        tokens,
+        commits,
+      }));
+    expect(counts(seen)).toEqual(counts(summary));
+    // In the first hour are nine of one above the floor and of one below it, in the second four of two below it.
+    const bySlot = (period: typeof seen) => period.series.map(({ sessions }) => sessions);
+    expect([bySlot(summary), bySlot(seen)]).toEqual([
+      [9, 4],
+      [6, 4],
+    ]);
+    const early = { ...all, window: { from: at(0), to: at(HOUR) } };
+    expect((await queries.summary(admin, early)).totals).toMatchObject({ sessions: 9, users: 2 });
+    expect((await queries.summary(viewer, early)).totals).toMatchObject({ sessions: 6, users: 1 });
     expect((await queries.summary(admin, { ...all, agent: 'nobody' })).totals).toMatchObject({
       sessions: 0,
       costUsd: null,
@@ -269,6 +286,110 @@ describe('sessions of coding agents', () => {
       commits: 1,
       tokens: { input: 11, cacheRead: 100, output: 5 },
     });
+  });
+
+  it('are known by the counters of an agent that has no hooks, and by those of no other', async () => {
+    const own = contextOf('counters');
+    const delta = (name: string, value: number, attributes: Record<string, string>, seconds = 60) => ({
+      name: `claude_code.${name}`,
+      sum: {
+        aggregationTemporality: 1,
+        isMonotonic: true,
+        dataPoints: [
+          {
+            startTimeUnixNano: at(0),
+            timeUnixNano: at(seconds * 1000),
+            asDouble: value,
+            attributes: {
+              'session.id': 'session 94',
+              'user.email': 'ann',
+              model: 'claude-opus-4-5',
+              ...attributes,
+            },
+          },
+        ],
+      },
+    });
+    const counters = [
+      delta('session.count', 1, { start_type: 'startup' }),
+      delta('lines_of_code.count', 3, { type: 'added' }),
+      delta('lines_of_code.count', 4, { type: 'added' }, 120),
+      delta('lines_of_code.count', 1, { type: 'removed' }),
+      delta('commit.count', 2, {}),
+      delta('code_edit_tool.decision', 2, { decision: 'accept', source: 'config' }),
+      delta('code_edit_tool.decision', 1, { decision: 'accept', source: 'user_temporary' }),
+      delta('code_edit_tool.decision', 1, { decision: 'reject', source: 'user_reject' }),
+      delta('token.usage', 40, { type: 'input' }),
+      delta('token.usage', 900, { type: 'cacheRead' }),
+      delta('token.usage', 5, { type: 'output', query_source: 'subagent' }),
+      delta('cost.usage', 0.5, { query_source: 'main' }),
+      delta('cost.usage', 0.25, { query_source: 'subagent' }),
+    ];
+    const place = { service: 'claude-code', project: 'counters' };
+    await bench.putMetrics(counters, place);
+    // Sent again, as after an answer that was lost.
+    await bench.putMetrics(counters.slice(0, 3), place);
+    const only = await queries.sessions(own, { ...all, sort: '-start' }, now);
+    expect(only.data).toEqual([
+      expect.objectContaining({
+        agent: 'claude-code',
+        sessionId: 'session 94',
+        user: 'ann',
+        model: 'claude-opus-4-5',
+        lines: { added: 7, removed: 1 },
+        edits: { accept: 1, autoAccepted: 2, modify: 0, reject: 1 },
+        commits: 2,
+        tokens: { input: 40, cacheRead: 900, cacheWrite: 0, output: 5, reasoning: 0 },
+        costUsd: 0.75,
+        costBySource: { main: 0.5, subagent: 0.25, side: 0 },
+        traceId: '',
+      }),
+    ]);
+    for (const sort of ['start', '-duration', '-cost', '-tools'] as const)
+      expect((await queries.sessions(own, { ...all, sort }, now)).data).toEqual(only.data);
+    expect((await queries.summary(own, all)).totals).toMatchObject({ sessions: 1, users: 1, commits: 2 });
+    const one = { sessionId: 'session 94', agent: undefined, window, limit: 10, cursor: undefined };
+    expect(await queries.session(own, one, now)).toMatchObject({ data: only.data[0], events: [] });
+    expect(
+      (await queries.sessions({ ...own, projectId: 'counters 2' }, { ...all, sort: '-start' }, now)).data,
+    ).toEqual([]);
+    // Hooks know edits and commits better; tokens of a transcript are those of each call.
+    await bench.put(session(94, 'ann'), { ...placeOf('ann'), project: 'counters' });
+    const both = await queries.sessions(own, { ...all, sort: '-start' }, now);
+    expect(both.data).toEqual([
+      expect.objectContaining({
+        lines: { added: 7, removed: 2 },
+        edits: { accept: 0, autoAccepted: 1, modify: 0, reject: 1 },
+        commits: 1,
+        tokens: { input: 400, cacheRead: 600, cacheWrite: 0, output: 50, reasoning: 0 },
+      }),
+    ]);
+  });
+
+  it('come in the order of their start from a long time of which most lies far back', async () => {
+    const old = contextOf('old');
+    const begun = Array.from({ length: 12 }, (_, n) =>
+      span(n + 600, n + 600, n * 40 * HOUR, {
+        name: 'coding_agent.turn',
+        attributes: { 'coding_agent.session.id': `session ${n}`, 'gen_ai.request.user': 'ann' },
+      }),
+    );
+    // One that began first and went on at the end.
+    const late = span(599, 599, 12 * 40 * HOUR, { ...begun[0], name: 'coding_agent.turn' });
+    await bench.put([...begun, { ...late, attributes: begun[0]?.attributes ?? {} }], {
+      service: 'codex',
+      project: 'old',
+    });
+    const long = { ...all, window: { from: at(0), to: at(13 * 40 * HOUR) }, limit: 5 };
+    const orderOf = async (sort: '-start' | 'start' | '-duration', cursor?: string): Promise<string[]> => {
+      const page = await queries.sessions(old, { ...long, sort, cursor }, now);
+      const names = page.data.map(({ sessionId }) => sessionId);
+      return page.nextCursor === null ? names : [...names, ...(await orderOf(sort, page.nextCursor))];
+    };
+    const inOrder = begun.map((_, n) => `session ${n}`);
+    expect(await orderOf('start')).toEqual(inOrder);
+    expect(await orderOf('-start')).toEqual(inOrder.toReversed());
+    expect((await orderOf('-duration'))[0]).toBe('session 0');
   });
 
   it('are those of the project only', async () => {

@@ -25,7 +25,7 @@ export const SPAN_COLUMNS = `SpanId, TraceId, SpanName, ${AGENT} AS SpanAgent, S
   toUInt64OrZero(${attribute('coding_agent.edit.lines.removed')}) AS Removed, ${attribute('coding_agent.session.outcome')} AS SpanOutcome,
   toUInt64OrZero(${attribute('coding_agent.permission.wait_ms')}) AS Waited,
   ${resource('vcs.repository.url.full')} AS SpanRepository, ${resource('vcs.ref.head.name')} AS SpanBranch,
-  ${resource('code.cwd')} AS SpanFolder, ${resource('coding_agent.content_capture_mode')} AS SpanMode`;
+  ${resource('code.cwd')} AS SpanFolder, ${resource('coding_agent.content_capture_mode')} AS SpanMode, '' AS Counter, toFloat64(0) AS Amount`;
 
 const HOOK_CALL = `${named('llm.turn')} AND CountsUsage = 1`;
 const NATIVE_CALL = 'NOT OfHook AND CountsUsage = 1';
@@ -35,29 +35,46 @@ const NATIVE_CALL = 'NOT OfHook AND CountsUsage = 1';
  */
 const ofCalls = (figure: (calls: string) => string) =>
   `if(countIf(${NATIVE_CALL}) > 0, ${figure(NATIVE_CALL)}, ${figure(HOOK_CALL)})`;
-const sumOfCalls = (column: string) => ofCalls((calls) => `sumIf(${column}, ${calls})`);
-const cost = (source: string) =>
-  ofCalls((calls) => `sumIf(ifNull(CostUsd, 0), ${calls} AND Source = '${source}')`);
+/** What an agent's own counter says. */
+const counter = (name: string) => `greatest(sumIf(Amount, Counter = '${name}'), 0)`;
+const counted = (name: string) => `toUInt64(round(${counter(name)}))`;
+/** The counters are asked where no call is known. */
+const HAS_CALLS = `(countIf(${NATIVE_CALL}) + countIf(${HOOK_CALL}) > 0)`;
+const sumOfCalls = (column: string, name: string) =>
+  `if(${HAS_CALLS}, ${ofCalls((calls) => `sumIf(${column}, ${calls})`)}, ${counted(name)})`;
+const cost = (source: string, name: string) =>
+  `if(${HAS_CALLS}, ${ofCalls((calls) => `sumIf(ifNull(CostUsd, 0), ${calls} AND Source = '${source}')`)}, ${counter(name)})`;
+/** What hooks tell, and of a session without hooks what the counters do. */
+const ofHooks = (figure: string, name: string) => `if(countIf(OfHook) > 0, ${figure}, ${counted(name)})`;
+const isSpan = "Counter = ''";
+/** Of the spans; of a session that has none, of its counters. */
+const time = (join: 'min' | 'max', value: string) =>
+  `if(countIf(${isSpan}) > 0, ${join}If(${value}, ${isSpan}), ${join}(${value}))`;
 const nativeTool = "NOT OfHook AND GenAiOperation = 'execute_tool'";
 const latest = (column: string) => `argMaxIf(${column}, Timestamp, ${column} != '')`;
 
-/** What a session did, summed over its spans. The latest of what may change. */
+/**
+ * What a session did, summed over its spans. The latest of what may change. The best source of each fact: edits, commits and pull
+ * requests of hooks, else of the agent's counters; tokens and cost of the agent's own calls, else of transcripts, else of the counters.
+ */
 export const SESSION_COLUMNS = `SpanAgent AS Agent, SessionId AS Session, argMaxIf(SpanUser, (OfHook, Timestamp), SpanUser != '') AS UserId,
-  min(Timestamp) AS Started, max(Timestamp + toIntervalNanosecond(Duration)) AS Ended, argMax(TraceId, OfHook) AS Trace, countIf(OfHook) AS Hooks,
+  ${time('min', 'Timestamp')} AS Started, ${time('max', 'Timestamp + toIntervalNanosecond(Duration)')} AS Ended, argMaxIf(TraceId, OfHook, ${isSpan}) AS Trace, countIf(OfHook) AS Hooks,
   maxIf(Timestamp + toIntervalNanosecond(Duration), ${named('session')}) >= maxIf(Timestamp + toIntervalNanosecond(Duration), OfHook) AND Hooks > 0 AS IsEnded,
   ${latest('SpanOutcome')} AS Outcome, ${latest('SpanRepository')} AS Repository, ${latest('SpanBranch')} AS Branch,
   ${latest('SpanFolder')} AS Folder, ${latest('GenAiResponseModel')} AS Model, ${latest('SpanMode')} AS Mode,
   greatest(countIf(${named('turn')}), countIf(SpanName IN ('claude_code.interaction', 'session_task.turn'))) AS Turns,
-  greatest(countIf(${named('tool.call')}), countIf(${nativeTool})) AS Tools,
-  if(countIf(${named('tool.call')}) > 0, countIf(${named('tool.call')} AND StatusCode = 'Error'), countIf(${nativeTool} AND StatusCode = 'Error')) AS Failed,
+  greatest(countIf(${named('tool.call')}), countIf(${nativeTool})) AS KnownTools, if(KnownTools > 0, KnownTools, ${counted('tools')}) AS Tools,
+  multiIf(countIf(${named('tool.call')}) > 0, countIf(${named('tool.call')} AND StatusCode = 'Error'), KnownTools > 0, countIf(${nativeTool} AND StatusCode = 'Error'), ${counted('failedTools')}) AS Failed,
   countIf(${named('subagent')}) AS Subagents,
-  ${sumOfCalls('InputTokens')} AS Input, ${sumOfCalls('CacheReadTokens')} AS CacheRead, ${sumOfCalls('CacheWriteTokens')} AS CacheWrite,
-  ${sumOfCalls('OutputTokens')} AS Output, ${sumOfCalls('ReasoningTokens')} AS Reasoning,
-  ${cost('main')} AS CostMain, ${cost('subagent')} AS CostSub, ${cost('side')} AS CostSide, CostMain + CostSub + CostSide AS Cost,
-  ${ofCalls((calls) => `countIf(${calls} AND CostUsd IS NOT NULL)`)} AS Priced, ${ofCalls((calls) => `countIf(${calls} AND CostUsd IS NULL)`)} AS Unpriced,
-  sumIf(Added, Decision != 'reject') AS LinesAdded, sumIf(Removed, Decision != 'reject') AS LinesRemoved,
-  ${decision('accept')} AS Accepts, ${decision('auto_accepted')} AS AutoAccepts, ${decision('modify')} AS Modifies, ${decision('reject')} AS Rejects,
-  countIf(${named('git.commit')}) AS Commits, countIf(${named('git.pull_request')}) AS PullRequests,
+  ${sumOfCalls('InputTokens', 'input')} AS Input, ${sumOfCalls('CacheReadTokens', 'cacheRead')} AS CacheRead,
+  ${sumOfCalls('CacheWriteTokens', 'cacheWrite')} AS CacheWrite, ${sumOfCalls('OutputTokens', 'output')} AS Output,
+  ${sumOfCalls('ReasoningTokens', 'reasoning')} AS Reasoning, ${cost('main', 'costMain')} AS CostMain, ${cost('subagent', 'costSub')} AS CostSub,
+  ${cost('side', 'costSide')} AS CostSide, CostMain + CostSub + CostSide AS Cost,
+  if(${HAS_CALLS}, ${ofCalls((calls) => `countIf(${calls} AND CostUsd IS NOT NULL)`)}, toUInt64(Cost > 0)) AS Priced, ${ofCalls((calls) => `countIf(${calls} AND CostUsd IS NULL)`)} AS Unpriced,
+  ${ofHooks("sumIf(Added, Decision != 'reject')", 'added')} AS LinesAdded, ${ofHooks("sumIf(Removed, Decision != 'reject')", 'removed')} AS LinesRemoved,
+  ${ofHooks(decision('accept'), 'accepts')} AS Accepts, ${ofHooks(decision('auto_accepted'), 'autoAccepts')} AS AutoAccepts,
+  ${decision('modify')} AS Modifies, ${ofHooks(decision('reject'), 'rejects')} AS Rejects,
+  ${ofHooks(`countIf(${named('git.commit')})`, 'commits')} AS Commits, ${ofHooks(`countIf(${named('git.pull_request')})`, 'pullRequests')} AS PullRequests,
   sum(Waited) AS WaitedMs, countIf(${named('session.compact')}) AS Compactions`;
 
 /** Columns of a session that add up over sessions. */

@@ -7,6 +7,8 @@ import { iso, orNull } from '../spans/span-row.ts';
 import { AGENT, CODING_SPANS, SOURCE } from './columns.ts';
 import { type CodingSessionFacts, SESSION_TIMES, sessionOf, type SessionRow } from './sessions.ts';
 import { pageOf, placeOf, sessionsStatement } from './statement.ts';
+import { countedSessions } from './native-counters.ts';
+import { placesOf } from './page-sessions.ts';
 
 export interface CodingSessionInput {
   readonly sessionId: string;
@@ -98,7 +100,12 @@ export async function getSession(
   const { sessionId, agent, limit } = input;
   const selection = { agent, user: undefined, repository: undefined };
   const place = placeOf('coding events', context, { ...input, ...selection }, sessionId);
-  const [scope, sessions] = sessionsStatement(context, { ...selection, session: sessionId }, place.window);
+  const counted = await countedSessions(runner, context, place.window, sessionId);
+  const [known] = await placesOf(runner, context, place.window, [sessionId]);
+  // Where its spans lie is known before they are looked for among those of a month.
+  const window = known ?? place.window;
+  const only = { sessions: [sessionId], windows: [window] };
+  const [scope, sessions] = sessionsStatement(context, selection, { window, counted, only });
   const [row] = await runner.run<SessionRow>(
     scope,
     `SELECT *, ${SESSION_TIMES} FROM (${sessions}) ORDER BY Started DESC LIMIT 1`,
@@ -110,15 +117,15 @@ export async function getSession(
       detail: 'No coding agent has a session of this id in the time range. Ask with an earlier "from".',
     });
   const data = sessionOf(row, nowMs);
-  const spans = Scope.masking(context, SPANS).during(place.window).and(CODING_SPANS);
+  const spans = Scope.masking(context, SPANS).during(window).and(CODING_SPANS);
   const bound = (value: string) => spans.params.bind(value, 'String');
   const names = [...KINDS.keys()].map((name) => bound(name)).join(', ');
   // Where hooks tell of a session, the agent's own spans tell the same again.
-  const only =
+  const ofHooks =
     Number(row.Hooks) > 0 ? " AND startsWith(SpanName, 'coding_agent.')" : ` AND SpanName IN (${names})`;
   const rows = await runner.run<EventRow>(
     spans,
-    `SELECT ${EVENT_COLUMNS} ${spans.and(`SessionId = ${bound(sessionId)} AND ${AGENT} = ${bound(row.Agent)}${only}`).from}
+    `SELECT ${EVENT_COLUMNS} ${spans.and(`SessionId = ${bound(sessionId)} AND ${AGENT} = ${bound(row.Agent)}${ofHooks}`).from}
      ORDER BY Timestamp, indexOf([${names}], SpanName), SpanId LIMIT 1 BY TraceId, SpanId LIMIT ${limit + 1} OFFSET ${place.offset}`,
   );
   const { data: events, nextCursor } = pageOf(rows, place, limit, eventOf);

@@ -2,9 +2,12 @@ import type { CodingSession, CodingSessionSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Page } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
 import { type Figures, figuresOf, TOKENS } from './columns.ts';
-import { type CodingInput, pageOf, placeOf, sessionsStatement } from './statement.ts';
+import { type CountedSession, countedSessions } from './native-counters.ts';
+import { firstSessions, hullOf, type Place } from './page-sessions.ts';
+import { type CodingInput, cursorAt, pageOf, placeOf, sessionsStatement } from './statement.ts';
 
 const ORDER: Record<CodingSessionSort, string> = {
   '-start': 'Started DESC',
@@ -15,8 +18,8 @@ const ORDER: Record<CodingSessionSort, string> = {
   '-tools': 'Tools DESC',
 };
 
-/** A session as telemetry tells of it: what it is called is for people to say. */
-export type CodingSessionFacts = Omit<CodingSession, 'classification'>;
+/** A session as telemetry tells of it: what it is called and what scanners found are told elsewhere. */
+export type CodingSessionFacts = Omit<CodingSession, 'classification' | 'openFindings'>;
 
 export type SessionRow = Figures & {
   readonly Agent: string;
@@ -48,13 +51,55 @@ export async function searchSessions(
   nowMs: number,
 ): Promise<Page<CodingSessionFacts>> {
   const place = placeOf('coding sessions', context, input, input.sort);
-  const [scope, sessions] = sessionsStatement(context, input, place.window);
+  const { window, offset } = place;
+  const counted = await countedSessions(runner, context, window);
+  for (let [begin, round] = [offset, 0]; ; begin += input.limit, round += 1) {
+    const end = begin + input.limit;
+    const first = await firstSessions(runner, context, { ...input, window, counted, count: end + 1 });
+    if (first === undefined) break;
+    const rows = await sessionsOf(runner, context, input, { window, counted, page: first.slice(begin, end) });
+    const more = first.length > end;
+    // Where none of them turned out to be one, the next ones are the page.
+    if (rows.length === 0 && more && round < MOST_EMPTY) continue;
+    return { data: rows.map((row) => sessionOf(row, nowMs)), nextCursor: more ? cursorAt(place, end) : null };
+  }
+  const [scope, sessions] = sessionsStatement(context, input, { window, counted });
   const rows = await runner.run<SessionRow>(
     scope,
     `SELECT *, ${SESSION_TIMES} FROM (${sessions}) WHERE NOT IsHidden
-     ORDER BY ${ORDER[input.sort]}, Agent, Session LIMIT ${input.limit + 1} OFFSET ${place.offset}`,
+     ORDER BY ${ORDER[input.sort]}, Agent, Session LIMIT ${input.limit + 1} OFFSET ${offset}`,
   );
   return pageOf(rows, place, input.limit, (row) => sessionOf(row, nowMs));
+}
+
+const MOST_EMPTY = 8;
+/** So many windows help the index; more take longer to compare than they save. */
+const MOST_WINDOWS = 100;
+
+/** The figures of the sessions of a page, from their spans alone. */
+async function sessionsOf(
+  runner: Runner,
+  context: RequestContext,
+  input: CodingInput<CodingSessionSort>,
+  { window, counted, page }: { window: Window; counted: readonly CountedSession[]; page: readonly Place[] },
+): Promise<SessionRow[]> {
+  const near = hullOf(page);
+  if (near === undefined) return [];
+  const within = {
+    from: near.from > window.from ? near.from : window.from,
+    to: near.to < window.to ? near.to : window.to,
+  };
+  const only = {
+    sessions: page.map(({ session }) => session),
+    windows: page.length > MOST_WINDOWS ? [within] : page,
+  };
+  const [scope, sessions] = sessionsStatement(context, input, { window: within, counted, only });
+  const rows = await runner.run<SessionRow>(
+    scope,
+    `SELECT *, ${SESSION_TIMES} FROM (${sessions}) ORDER BY ${ORDER[input.sort]}, Agent, Session`,
+  );
+  const visible = await runner.visible(context);
+  return rows.filter(({ UserId }) => visible === undefined || visible.users.includes(UserId));
 }
 
 /** A session as answers write it. */

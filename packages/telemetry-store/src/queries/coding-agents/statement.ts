@@ -5,6 +5,7 @@ import type { Page } from '../core/page.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { CODING_SPANS, SESSION_COLUMNS, SPAN_COLUMNS } from './columns.ts';
+import { type CountedSession, countersAmongSpans } from './native-counters.ts';
 
 /** Which sessions are asked for. */
 export interface CodingSelection {
@@ -22,16 +23,33 @@ export interface CodingInput<Sort> extends CodingSelection {
 
 /** Pages further back are refused: a list of which nobody reads so much is narrowed. */
 const MOST_OFFSET = 100_000;
-/** The statement of sessions of the window, masked by the floor first and chosen then. `session`: one alone, of anybody. */
+/** What a statement of sessions reads besides the selection. */
+export interface SessionsOf {
+  readonly window: Window;
+  /** What the agents' own counters tell. */
+  readonly counted: readonly CountedSession[];
+  /** These alone, of anybody: of a part it cannot be told how many sessions a user has. With when their spans lie. */
+  readonly only?: { readonly sessions: readonly string[]; readonly windows: readonly Window[] };
+}
+
+/** The statement of sessions of the window, masked by the floor first and chosen then. */
 export function sessionsStatement(
   context: RequestContext,
-  input: Omit<CodingSelection, 'window'> & { readonly session?: string },
-  window: Window,
+  input: Omit<CodingSelection, 'window'>,
+  { window, counted, only }: SessionsOf,
 ): readonly [Scope, string] {
   const all = Scope.masking(context, SPANS).during(window).and(CODING_SPANS);
-  const { session } = input;
-  const scope = session === undefined ? all : all.and(`SessionId = ${all.params.bind(session, 'String')}`);
-  const sessions = `SELECT ${SESSION_COLUMNS} FROM (SELECT ${SPAN_COLUMNS} ${scope.from} LIMIT 1 BY TraceId, SpanId) GROUP BY SpanAgent, SessionId`;
+  const scope =
+    only === undefined
+      ? all
+      : all.and(`SessionId IN ${all.params.bind(only.sessions, 'Array(String)')}`).indexed(only.windows);
+  const counters = countersAmongSpans(
+    only === undefined ? counted : counted.filter(({ session }) => only.sessions.includes(session)),
+    scope.params,
+  );
+  const spans = `SELECT ${SPAN_COLUMNS} ${scope.from} LIMIT 1 BY TraceId, SpanId`;
+  const rows = counters === undefined ? spans : `SELECT * FROM (${spans}) UNION ALL ${counters}`;
+  const sessions = `SELECT ${SESSION_COLUMNS} FROM (${rows}) GROUP BY SpanAgent, SessionId`;
   const chosen = (
     [
       ['Agent', input.agent],
@@ -42,9 +60,8 @@ export function sessionsStatement(
     value === undefined ? [] : [`${column} = ${scope.params.bind(value, 'String')}`],
   );
   const where = chosen.length === 0 ? '' : ` WHERE ${chosen.join(' AND ')}`;
-  // Of one session alone it cannot be told how many its user has.
-  const rows = session === undefined ? withFloor(sessions, context.principal) : sessions;
-  return [scope, `SELECT * FROM (${rows})${where}`];
+  const floored = only === undefined ? withFloor(sessions, context.principal) : sessions;
+  return [scope, `SELECT * FROM (${floored})${where}`];
 }
 
 /** Where a page of a list begins. */
@@ -75,13 +92,16 @@ export function placeOf(
 /** A page of rows, of which one more than the limit was read. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
-  { list, window, offset }: Place,
+  place: Place,
   limit: number,
   item: (row: Row) => Item,
 ): Page<Item> {
-  const more = rows.length > limit;
   return {
     data: rows.slice(0, limit).map((row) => item(row)),
-    nextCursor: more ? encodeCursor({ list, ...window, after: [String(offset + limit)] }) : null,
+    nextCursor: rows.length > limit ? cursorAt(place, place.offset + limit) : null,
   };
 }
+
+/** The cursor of what follows so many. */
+export const cursorAt = ({ list, window }: Place, offset: number): string =>
+  encodeCursor({ list, ...window, after: [String(offset)] });

@@ -5,6 +5,7 @@ import type { Runner } from '../core/run.ts';
 import { iso } from '../spans/span-row.ts';
 import { type Figures, figuresOf, SUMMED, TOKENS } from './columns.ts';
 import { type CodingInput, pageOf, placeOf, sessionsStatement } from './statement.ts';
+import { countedSessions } from './native-counters.ts';
 
 const ORDER: Record<CodingUserSort, string> = {
   '-last': 'Last DESC',
@@ -38,7 +39,8 @@ export async function searchUsers(
   input: CodingUsersInput,
 ): Promise<Page<CodingUser>> {
   const place = placeOf('coding users', context, input, input.sort, String(input.silent));
-  const [scope, sessions] = sessionsStatement(context, input, place.window);
+  const counted = await countedSessions(runner, context, place.window);
+  const [scope, sessions] = sessionsStatement(context, input, { window: place.window, counted });
   const sums = SUMMED.map((name) => `sum(S.${name}) AS ${name}`).join(', ');
   // Of users below the floor nothing may be told apart: a row of the silent among them would.
   const silent = input.silent

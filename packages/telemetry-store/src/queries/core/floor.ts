@@ -44,6 +44,14 @@ const NAMES = [
   'session.permission_mode.changed',
   'hook.unknown_event',
 ].map((name) => `coding_agent.${name}`);
+/** Names of spans that agents send by themselves. */
+const NATIVE_NAMES = [
+  'claude_code.interaction',
+  'claude_code.llm_request',
+  'claude_code.tool',
+  'session_task.turn',
+  'handle_responses',
+];
 const PREFIXES = ['coding_agent.', 'claude_code.', 'codex.', 'gemini_cli.', 'github.copilot.'];
 const CONVENTIONS = ['claude-code', 'codex', 'coding-agents'];
 
@@ -51,7 +59,8 @@ const list = (texts: readonly string[]) => texts.map(quote).join(', ');
 const hashes = (texts: readonly string[]) => texts.map((text) => `cityHash64(${quote(text)})`).join(', ');
 const begins = (column: string, prefixes: readonly string[]) =>
   prefixes.map((prefix) => `startsWith(${column}, ${quote(prefix)})`).join(' OR ');
-const first = (map: string) =>
+/** Who a record is of, as its attributes name them. @param map the column of its attributes */
+export const userOfAttributes = (map: string): string =>
   `coalesce(${['gen_ai.request.user', 'user', 'user.email', 'enduser.id', 'user.id'].map((key) => `nullIf(${map}['${key}'], '')`).join(', ')}, '')`;
 
 /** How rows of coding agents, and whose they are, are told in a table. `of` is '', or what the table is called, with a dot. */
@@ -65,7 +74,7 @@ const ofService = (of: string) => `${of}ServiceName IN (${list(SERVICES)})`;
 const userColumn = (of: string) => `${of}UserId`;
 const points: Told = {
   isCoding: (of) => `${ofService(of)} OR ${begins(`${of}MetricName`, PREFIXES)}`,
-  user: (of) => first(`${of}Attributes`),
+  user: (of) => userOfAttributes(`${of}Attributes`),
 };
 /**
  * Every table whose rows tell of one person, by what they hold. The others are sums over many (`span_counts`, `log_counts`,
@@ -96,7 +105,7 @@ const TOLD: ReadonlyMap<string, Told> = new Map([
     ACTIVITY.name,
     {
       isCoding: (of) =>
-        `hasAny(${of}ServiceHashes, [${hashes(SERVICES)}]) OR hasAny(${of}NameHashes, [${hashes(NAMES)}])`,
+        `hasAny(${of}ServiceHashes, [${hashes(SERVICES)}]) OR hasAny(${of}NameHashes, [${hashes([...NAMES, ...NATIVE_NAMES])}])`,
       user: userColumn,
     },
   ],
@@ -172,6 +181,9 @@ export async function visibleTo(
   );
   return { users: rows.map(({ UserId }) => UserId) };
 }
+
+/** The condition that a row of the sessions' rollup has spans that lists of coding agents are made of. */
+export const HAS_CODING_SPANS = `hasAny(NameHashes, [${hashes([...NAMES, ...NATIVE_NAMES])}])`;
 
 function told(table: string): Told {
   const found = TOLD.get(table);
