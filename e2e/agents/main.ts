@@ -221,7 +221,7 @@ try {
 } finally {
   await platform.stop();
   if (values.keep === true) say(`The homes are in ${scratch}`);
-  else rmSync(scratch, { recursive: true, force: true });
+  else rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 }
 say(`\n${results.join('\n')}`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)('coding agents and scanners', () => {
     await page.getByRole('region', { name: 'Repositories' }).first().getByText('acme/app').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Users' }).click();
-    await page.getByRole('button', { name: 'ada@example.com' }).click();
+    await page.getByRole('table').getByRole('button', { name: 'ada@example.com' }).click();
     expect(new URL(page.url()).searchParams.get('user')).toBe('ada@example.com');
     await page.getByRole('table').getByRole('link').first().click();
     const turn = page.getByRole('article', { name: 'Turn' });
@@ -189,7 +189,7 @@ describe.skipIf(missing !== undefined)('coding agents and scanners', () => {
     await dialog.getByRole('button', { name: 'Ignore …' }).click();
     await page.getByLabel('Reason').fill('The proxy has one.');
     await page.getByRole('button', { name: 'Ignore', exact: true }).click();
-    await findings.getByText('ignored', { exact: true }).first().waitFor();
+    await findings.locator('tbody').getByText('ignored', { exact: true }).waitFor();
     await findings.getByRole('button', { name: /A request has no timeout/ }).click();
     await page.getByRole('dialog').getByText('The proxy has one.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();

@@ -21,7 +21,7 @@ export function Classification({ session }: { session: CodingSession }) {
     <>
       <Fact label="Classification">
         <span className="inline-flex items-center gap-2">
-          {session.classification}
+          <span>{session.classification}</span>
           {last !== undefined && (
             <Link to="/coding-agents" search={{ view: 'disputes' }}>
               <Badge tone={last.status === 'open' ? 'warn' : 'plain'}>dispute {last.status}</Badge>
