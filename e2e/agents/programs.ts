@@ -228,7 +228,7 @@ export const PROGRAMS: readonly Program[] = [
       { what: 'help', args: (prompt) => ['run', '-m', 'fake/fake-model', '--continue', prompt] },
       { what: 'resume', args: (prompt) => ['run', '-m', 'fake/fake-model', '--continue', prompt] },
     ],
-    sessions: 2,
+    sessions: 1,
     hidesTitles: true,
   },
 ];

@@ -233,6 +233,38 @@ describe('Claude Code', () => {
   });
 });
 
+it('OpenCode: the session of a sub-agent is a part of the one that started it', () => {
+  const events: [string, object][] = [
+    ['session.created', {}],
+    ['chat.message', { text: 'ask a helper' }],
+    ['tool.execute.before', { tool: 'task', callID: 'c1', args: { prompt: 'look' } }],
+    ['subagent.created', { agentID: 'child', title: 'look (@general subagent)' }],
+    ['tool.execute.before', { tool: 'bash', callID: 'c2', agentID: 'child', args: { command: 'ls' } }],
+    [
+      'tool.execute.after',
+      { tool: 'bash', callID: 'c2', agentID: 'child', args: { command: 'ls' }, output: '' },
+    ],
+    ['message.completed', { id: 'm1', agentID: 'child', modelID: 'x', tokens: { input: 5, output: 2 } }],
+    ['subagent.idle', { agentID: 'child', title: 'look (@general subagent)' }],
+    ['tool.execute.after', { tool: 'task', callID: 'c1', args: { prompt: 'look' }, output: 'done' }],
+    ['session.idle', {}],
+  ];
+  const session = SESSIONS.find(({ agent }) => agent === 'opencode');
+  if (session === undefined) throw new Error('no session of OpenCode');
+  const { spans } = play({
+    ...session,
+    events: events.map(([name, body]) => [name, { sessionID: 'top', cwd: '/w', ...body }] as const),
+  } as typeof session);
+  const named = (name: string) => spans.filter((span) => span.name === `coding_agent.${name}`);
+  const [sub] = named('subagent');
+  const tool = (name: string) => named('tool.call').find((span) => get(span, 'gen_ai.tool.name') === name);
+  expect(named('turn')).toHaveLength(1);
+  expect(get(sub!, 'coding_agent.subagent.type')).toBe('general');
+  expect(sub?.parentSpanId).toBe(tool('task')?.spanId);
+  expect(tool('bash')?.parentSpanId).toBe(sub?.spanId);
+  expect(get(named('llm.turn')[0]!, 'coding_agent.llm.source')).toBe('subagent');
+});
+
 it('sets payloads aside that are none', () => {
   const folders = makeFolders(join(root, 'bad'));
   const old = 1_790_000_000;

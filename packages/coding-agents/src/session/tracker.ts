@@ -148,7 +148,8 @@ export class Tracker {
           .id('coding_agent.subagent.type', fact.agentType)
           .message('gen_ai.output.messages', 'assistant', fact.text);
         const parent = begun?.parentSpanId ?? this.#parent(at, turnId);
-        this.#emit('coding_agent.subagent', fact.agentId, begun?.startedAt ?? at, at, said, { parent });
+        const spanId = this.#id('subagent', fact.agentId);
+        this.#push('coding_agent.subagent', spanId, begun?.startedAt ?? at, at, said, { parent });
         return;
       }
       case 'compaction': {

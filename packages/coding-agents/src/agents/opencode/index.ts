@@ -8,7 +8,8 @@ import { pluginSource } from './plugin.ts';
 function map(event: string, payload: unknown): Mapped | undefined {
   const sessionId = textAt(payload, 'sessionID');
   if (sessionId === undefined) return undefined;
-  return { envelope: defined({ sessionId, cwd: textAt(payload, 'cwd') }), facts: factsOf(event, payload) };
+  const envelope = defined({ sessionId, cwd: textAt(payload, 'cwd'), agentId: textAt(payload, 'agentID') });
+  return { envelope, facts: factsOf(event, payload) };
 }
 
 function factsOf(event: string, payload: unknown): Fact[] {
@@ -22,6 +23,14 @@ function factsOf(event: string, payload: unknown): Fact[] {
       return [defined({ kind: 'prompt' as const, text: textAt(payload, 'text') })];
     case 'session.idle':
       return [{ kind: 'turn-end' }];
+    case 'subagent.created':
+    case 'subagent.idle': {
+      const agent = {
+        agentId: textAt(payload, 'agentID') ?? '',
+        agentType: /@([\w-]{1,64}) subagent/.exec(textAt(payload, 'title') ?? '')?.[1] ?? 'task',
+      };
+      return [{ kind: event === 'subagent.created' ? 'subagent-start' : 'subagent-end', ...agent }];
+    }
     case 'session.compacted':
       return [{ kind: 'compaction', trigger: 'auto' }];
     case 'tool.execute.before':
@@ -53,6 +62,7 @@ function factsOf(event: string, payload: unknown): Fact[] {
       const cacheWrite = countAt(cache, 'write');
       const reasoning = countAt(tokens, 'reasoning');
       const messageId = textAt(payload, 'id') ?? '';
+      const agentId = textAt(payload, 'agentID');
       // Its classes are disjoint.
       return [
         defined({
@@ -70,7 +80,8 @@ function factsOf(event: string, payload: unknown): Fact[] {
           startedAt: numberAt(field(payload, 'time'), 'created'),
           endedAt: numberAt(field(payload, 'time'), 'completed') ?? 0,
           stopReason: textAt(payload, 'finish'),
-          source: 'main' as const,
+          source: agentId === undefined ? ('main' as const) : ('subagent' as const),
+          agentId,
         }),
       ];
     }

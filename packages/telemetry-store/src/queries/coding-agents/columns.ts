@@ -30,11 +30,11 @@ export const SPAN_COLUMNS = `SpanId, TraceId, SpanName, ${AGENT} AS SpanAgent, S
 const HOOK_CALL = `${named('llm.turn')} AND CountsUsage = 1`;
 const NATIVE_CALL = 'NOT OfHook AND CountsUsage = 1';
 /**
- * A figure of the calls of models. A session that both its hooks and the agent itself tell of counts by the agent's own
- * calls: they know every response.
+ * A figure of the calls of models. A session that both its hooks and the agent itself tell of counts by the agent's own calls: they know
+ * those beside the conversation, too. Where some of them were lost on the way, the transcript knows more.
  */
 const ofCalls = (figure: (calls: string) => string) =>
-  `if(countIf(${NATIVE_CALL}) > 0, ${figure(NATIVE_CALL)}, ${figure(HOOK_CALL)})`;
+  `if(countIf(${NATIVE_CALL}) > 0 AND countIf(${NATIVE_CALL}) >= countIf(${HOOK_CALL}), ${figure(NATIVE_CALL)}, ${figure(HOOK_CALL)})`;
 /** What an agent's own counter says. */
 const counter = (name: string) => `greatest(sumIf(Amount, Counter = '${name}'), 0)`;
 const counted = (name: string) => `toUInt64(round(${counter(name)}))`;
