@@ -131,7 +131,7 @@ export const PROGRAMS: readonly Program[] = [
       write(
         join(home, '.codex/config.toml'),
         [
-          'model = "gpt-5.2-codex"',
+          'model = "gpt-5.5"',
           'model_provider = "fake"',
           '[model_providers.fake]',
           'name = "fake"',
@@ -179,7 +179,10 @@ export const PROGRAMS: readonly Program[] = [
     agent: 'copilot-cli',
     package: '@github/copilot',
     version: '1.0.102',
-    start: (place) => bin(place, '@github/copilot/index.js'),
+    start: ({ modules }) => ({
+      program: join(modules, `@github/copilot-${process.platform}-${process.arch}/copilot`),
+      args: [],
+    }),
     env: ({ vendor }) => ({
       COPILOT_OFFLINE: 'true',
       COPILOT_PROVIDER_BASE_URL: `${vendor}/v1`,

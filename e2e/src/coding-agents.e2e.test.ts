@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { type SeedSpan, sendTrace } from './otlp.ts';
+import { ask, OWNED, OWNER } from './people.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -11,18 +12,21 @@ const DIFF = '@@ -1 +1 @@\n-old line\n+new line';
 const said = (role: string, content: string) =>
   JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
 
-describe.skipIf(missing !== undefined)('coding agents', () => {
+const REPOSITORY = 'https://github.com/acme/app';
+
+describe.skipIf(missing !== undefined)('coding agents and scanners', () => {
   let stage: Stage;
   const heard: string[][] = [];
   beforeAll(async () => {
-    stage = await openStage();
+    // With a list of repositories sessions are work or personal.
+    stage = await openStage({ ...OWNED, PLATFORM_CODING_REPOSITORIES: 'github.com/acme-inc' });
   });
   afterAll(() => stage?.close());
   afterEach(() => {
     expect(heard.splice(0).flat()).toEqual([]);
   });
   const open = async (path: string) => {
-    const { page, complaints } = await stage.open(path);
+    const { page, complaints } = await stage.open(path, { as: OWNER });
     heard.push(complaints);
     return page;
   };
@@ -57,7 +61,7 @@ describe.skipIf(missing !== undefined)('coding agents', () => {
       traceId: 'c'.repeat(32),
       service: 'claude-code',
       resource: {
-        'vcs.repository.url.full': 'https://github.com/acme/app',
+        'vcs.repository.url.full': REPOSITORY,
         'coding_agent.content_capture_mode': 'full',
       },
       startedAt,
@@ -85,12 +89,16 @@ describe.skipIf(missing !== undefined)('coding agents', () => {
         span(5, 3, 'git.commit', { 'coding_agent.git.commit.sha': 'abcdef0123456789' }),
       ],
     });
-    await stage.settled();
     const page = await open('/coding-agents');
+    const backlog = async () =>
+      (await ask<{ pipeline: { backlogRequests: number } }>(page, stage, 'GET', '/api/telemetry/ingest'))
+        .pipeline.backlogRequests;
+    await soon(backlog).toBe(0);
+    await page.reload();
     await page.getByRole('region', { name: 'Repositories' }).first().getByText('acme/app').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Users' }).click();
-    await page.getByRole('button', { name: 'ada@example.com' }).click();
+    await page.getByRole('table').getByRole('button', { name: 'ada@example.com' }).click();
     expect(new URL(page.url()).searchParams.get('user')).toBe('ada@example.com');
     await page.getByRole('table').getByRole('link').first().click();
     const turn = page.getByRole('article', { name: 'Turn' });
@@ -102,5 +110,95 @@ describe.skipIf(missing !== undefined)('coding agents', () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await soon(() => new URL(page.url()).pathname).toBe('/coding-agents');
+  });
+
+  it('what a session is called is disputed, decided, and in the audit log', async () => {
+    const page = await open('/coding-agents?view=sessions');
+    await page.getByRole('table').getByRole('link').first().click();
+    await page.getByText('personal', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Dispute …' }).click();
+    await page.getByLabel('Reason').fill('The repository has moved.');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Dispute', exact: true }).click();
+    await page.getByRole('link', { name: 'dispute open' }).click();
+    const row = page.getByRole('row', { name: /The repository has moved/ });
+    await row.getByText('open', { exact: true }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Decide …' }).click();
+    await page.getByLabel('Answer').fill('Seen.');
+    await page.getByRole('button', { name: 'Accept', exact: true }).click();
+    await row.getByText('accepted', { exact: true }).waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
+    await row.getByRole('link').click();
+    await page.getByText('work', { exact: true }).waitFor();
+    await page.goto(`${stage.platform.http}/settings/audit?objectKind=coding-dispute`);
+    for (const action of ['coding-dispute.create', 'coding-dispute.resolve'])
+      await page.getByText(action).first().waitFor();
+  });
+
+  it('findings are filtered, read with their line, ignored with a reason, and counted with sessions', async () => {
+    const page = await open('/scanners');
+    await page.getByRole('heading', { name: 'Scan the first repository' }).waitFor();
+    await page.getByRole('button', { name: 'New scanner' }).click();
+    await page.getByLabel('Name').fill('app');
+    await page.getByLabel('Repository').fill(`${REPOSITORY}.git`);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Scan app' }).waitFor();
+    const [scanner] = await ask<{ id: string }[]>(page, stage, 'GET', '/api/scanners');
+    // No repository can be cloned here: the same findings come by another door, the report of a tool.
+    const finding = (ruleId: string, level: string, line: number, text: string) => ({
+      ruleId,
+      level,
+      message: { text },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'src/agent.py' },
+            region: { startLine: line, snippet: { text: `line ${line} <b>of code</b>` } },
+          },
+        },
+      ],
+    });
+    await ask(page, stage, 'POST', `/api/scanners/${scanner?.id}/import`, {
+      data: {
+        version: '2.1.0',
+        runs: [
+          {
+            tool: { driver: { name: 'other tool', rules: [] } },
+            results: [
+              finding('shell-true', 'error', 7, 'A shell takes what a model says.'),
+              finding('no-timeout', 'warning', 9, 'A request has no timeout.'),
+            ],
+          },
+        ],
+      },
+    });
+    await page.reload();
+    const findings = page.getByRole('region', { name: 'Findings' }).first();
+    await findings.getByText('A shell takes what a model says.').waitFor();
+    await findings.getByRole('region', { name: 'Course' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await findings.getByLabel('Severity').selectOption('medium');
+    await soon(() => findings.getByText('A shell takes what a model says.').count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('severity')).toBe('medium');
+    await findings.getByRole('button', { name: /A request has no timeout/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('line 9 <b>of code</b>').waitFor();
+    await dialog.getByText('What to do:').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Ignore …' }).click();
+    await page.getByLabel('Reason').fill('The proxy has one.');
+    await page.getByRole('button', { name: 'Ignore', exact: true }).click();
+    await findings.locator('tbody').getByText('ignored', { exact: true }).waitFor();
+    await findings.getByRole('button', { name: /A request has no timeout/ }).click();
+    await page.getByRole('dialog').getByText('The proxy has one.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+
+    await page.goto(`${stage.platform.http}/coding-agents?view=sessions`);
+    await page.getByRole('table').getByRole('link', { name: '1', exact: true }).waitFor();
+    await page.getByRole('table').getByRole('link').first().click();
+    await page.getByRole('link', { name: '1 open in this repository' }).click();
+    await page.getByRole('region', { name: 'Findings' }).first().getByText('A shell takes').waitFor();
+    expect(new URL(page.url()).searchParams.get('repository')).toBe(REPOSITORY);
   });
 });

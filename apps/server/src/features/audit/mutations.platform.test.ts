@@ -34,6 +34,7 @@ const TAGS = new Set([
   'Datasets',
   'Experiments',
   'Annotation',
+  'Coding agents',
   'Media',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
@@ -235,6 +236,34 @@ const silence = () =>
     comment: 'release',
   });
 
+let codingSessions = 0;
+/** A dispute over a session that a coding agent has just told of. */
+const dispute = async () => {
+  codingSessions += 1;
+  const sessionId = `session ${codingSessions}`;
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const text = (key: string, value: string) => ({ key, value: { stringValue: value } });
+  const span = {
+    traceId: crypto.randomUUID().replaceAll('-', ''),
+    spanId: crypto.randomUUID().replaceAll('-', '').slice(0, 16),
+    name: 'coding_agent.turn',
+    startTimeUnixNano: String(now),
+    endTimeUnixNano: String(now),
+    attributes: [text('coding_agent.session.id', sessionId), text('gen_ai.request.user', 'ada')],
+  };
+  const resource = { attributes: [text('service.name', 'codex')] };
+  await fetch(`${place.platform.otlpHttp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] }),
+  });
+  const path = `/api/coding-agents/sessions/${encodeURIComponent(sessionId)}`;
+  await expect.poll(async () => (await owner.call('GET', path)).status, { timeout: 30_000 }).toBe(200);
+  const body = { sessionId, agent: 'codex', requested: 'work', rationale: 'The repository has moved.' };
+  return owner.call('POST', '/api/coding-agents/disputes', body);
+};
+const disputePath = async () => `/api/coding-agents/disputes/${(await dispute()).data.id}`;
+
 const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   createBoard: board,
   replaceBoard: async () => owner.call('PUT', `${BOARDS}/${(await board()).data.id}`, { title: 'changed' }),
@@ -304,6 +333,11 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   deleteDestination: async () => owner.call('DELETE', await destinationPath()),
   testDestination: async () => owner.call('POST', `${await destinationPath()}/test`, {}),
+
+  createCodingDispute: dispute,
+  resolveCodingDispute: async () =>
+    owner.call('POST', `${await disputePath()}/resolve`, { verdict: 'accepted' }),
+  withdrawCodingDispute: async () => owner.call('POST', `${await disputePath()}/withdraw`, {}),
 
   triageException: () =>
     owner.call('PATCH', '/api/telemetry/exceptions/0123456789abcdef/triage', { status: 'resolved' }),
