@@ -265,6 +265,39 @@ it('OpenCode: the session of a sub-agent is a part of the one that started it', 
   expect(get(named('llm.turn')[0]!, 'coding_agent.llm.source')).toBe('subagent');
 });
 
+it('Copilot CLI: a sub-agent, which has an id of its own, is a part of the session that started it', () => {
+  const inside = { sessionId: 'child', agentId: 'child', agentType: 'explore', parentAgentId: 'top' };
+  const about = { agentId: 'child', agentType: 'explore', parentAgentId: 'top' };
+  const [task, bash] = ['task', 'bash'].map((toolName) => ({ toolName, toolArgs: { command: 'ls' } }));
+  const toolResult = { resultType: 'success', textResultForLlm: 'done' };
+  const events: [string, object][] = [
+    ['sessionStart', { source: 'new' }],
+    ['userPromptSubmitted', { prompt: 'ask a helper' }],
+    ['preToolUse', { ...task }],
+    ['subagentStart', about],
+    ['userPromptSubmitted', { ...inside, prompt: 'look' }],
+    ['preToolUse', { ...inside, ...bash }],
+    ['postToolUse', { ...inside, ...bash, toolResult }],
+    ['agentStop', inside],
+    ['subagentStop', { ...about, response: 'nothing' }],
+    ['postToolUse', { ...task, toolResult }],
+    ['agentStop', {}],
+    ['sessionEnd', { reason: 'complete' }],
+  ];
+  const session = SESSIONS.find(({ agent }) => agent === 'copilot-cli');
+  if (session === undefined) throw new Error('no session of Copilot CLI');
+  const { transcript: _, ...rest } = session;
+  const { spans } = play({
+    ...rest,
+    events: events.map(([name, body]) => [name, { sessionId: 'top', cwd: '/w', ...body }] as const),
+  } as typeof session);
+  const named = (name: string) => spans.filter((span) => span.name === `coding_agent.${name}`);
+  const tool = (name: string) => named('tool.call').find((span) => get(span, 'gen_ai.tool.name') === name);
+  expect([named('session'), named('turn'), named('subagent')].map(({ length }) => length)).toEqual([1, 1, 1]);
+  expect(named('subagent')[0]?.parentSpanId).toBe(tool('task')?.spanId);
+  expect(tool('bash')?.parentSpanId).toBe(named('subagent')[0]?.spanId);
+});
+
 it('sets payloads aside that are none', () => {
   const folders = makeFolders(join(root, 'bad'));
   const old = 1_790_000_000;

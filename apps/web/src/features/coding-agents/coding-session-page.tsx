@@ -90,10 +90,12 @@ function Head({ session }: { session: CodingSession }) {
     <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
       <div className="-mx-2 flex flex-wrap gap-x-6 gap-y-2">
         <Stat label="Cost" value={session.costUsd} unit="USD">
-          <span className="text-xs text-muted">
-            {formatCost(session.costBySource.main)} main · {formatCost(session.costBySource.subagent)}{' '}
-            sub-agents · {formatCost(session.costBySource.side)} side
-          </span>
+          {session.costUsd !== null && (
+            <span className="text-xs text-muted">
+              {formatCost(session.costBySource.main)} main · {formatCost(session.costBySource.subagent)}{' '}
+              sub-agents · {formatCost(session.costBySource.side)} side
+            </span>
+          )}
           {session.unpricedCalls > 0 && (
             <span className="text-xs text-warn">{formatCount(session.unpricedCalls)} calls unpriced</span>
           )}

@@ -86,7 +86,7 @@ export function Findings(props: {
   return (
     <section aria-label="Findings" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-3">
-        <h2 className="text-lg font-semibold">Findings</h2>
+        <h2 className="text-lg font-semibold max-sm:w-full">Findings</h2>
         {choice('Severity', 'severity', SEVERITIES)}
         {choice('Status', 'status', STATUSES)}
         {choice('Detector', 'detector', DETECTORS)}
@@ -131,7 +131,7 @@ export function Findings(props: {
                 cell: (finding) => (
                   <button
                     type="button"
-                    className="block max-w-xl text-left whitespace-normal hover:underline"
+                    className="block max-w-xl min-w-48 text-left whitespace-normal hover:underline"
                     onClick={() => setOpen(finding)}
                   >
                     {finding.title}

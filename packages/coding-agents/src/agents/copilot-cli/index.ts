@@ -11,13 +11,17 @@ const EVENTS = [
   'postToolUse',
   'postToolUseFailure',
   'agentStop',
+  'subagentStart',
+  'subagentStop',
 ];
 
 function map(event: string, payload: unknown): Mapped | undefined {
   const sessionId = textAt(payload, 'sessionId');
   if (sessionId === undefined) return undefined;
+  // A sub-agent works under an id of its own, and is a part of the session that started it.
   const envelope = defined({
-    sessionId,
+    sessionId: textAt(payload, 'parentAgentId') ?? sessionId,
+    agentId: event.startsWith('subagent') ? undefined : textAt(payload, 'agentId'),
     cwd: textAt(payload, 'cwd'),
     transcriptPath: textAt(payload, 'transcriptPath'),
     traceparent: textAt(payload, 'traceparent'),
@@ -29,15 +33,28 @@ function factsOf(event: string, payload: unknown): Fact[] {
   const tool = textAt(payload, 'toolName') ?? 'unknown';
   const given = field(payload, 'toolArgs');
   const args = typeof given === 'string' ? (parseJson(given) ?? given) : given;
+  const agentId = textAt(payload, 'agentId');
   switch (event) {
+    case 'subagentStart':
+    case 'subagentStop': {
+      const agent = {
+        agentId: agentId ?? '',
+        agentType: textAt(payload, 'agentType', 'agentName') ?? 'task',
+      };
+      if (event === 'subagentStart') return [{ kind: 'subagent-start', ...agent }];
+      return [defined({ kind: 'subagent-end' as const, ...agent, text: textAt(payload, 'response') })];
+    }
     case 'sessionStart':
       return [defined({ kind: 'session-start' as const, source: textAt(payload, 'source') })];
     case 'sessionEnd':
       return [defined({ kind: 'session-end' as const, reason: textAt(payload, 'reason') })];
+    // What a sub-agent is asked and where it stops is no turn of the person.
     case 'userPromptSubmitted':
-      return [defined({ kind: 'prompt' as const, text: textAt(payload, 'prompt') })];
+      return agentId !== undefined
+        ? []
+        : [defined({ kind: 'prompt' as const, text: textAt(payload, 'prompt') })];
     case 'agentStop':
-      return [{ kind: 'turn-end' }];
+      return agentId !== undefined ? [] : [{ kind: 'turn-end' }];
     case 'preToolUse':
       return [{ kind: 'tool-start', callId: '', tool, args }];
     case 'postToolUse':
@@ -104,7 +121,7 @@ function read(lines: readonly string[]): ModelResponse[] {
         output: countAt(usage, 'outputTokens'),
         reasoning: countAt(usage, 'reasoningTokens'),
         endedAt: timeAt(row, 'timestamp') ?? 0,
-        source: 'main',
+        source: textAt(usage, 'initiator') === 'sub-agent' ? 'subagent' : 'main',
       },
     ];
   });
