@@ -39,7 +39,7 @@ function spansOf(number: number, beginMs: number, agent: string, random: BenchRa
   const traceId = `${random.hex(16)}${number.toString(16).padStart(16, '0')}`;
   const ids = Array.from(
     { length: SPANS_PER_SESSION },
-    (_, place) => `${number.toString(16).padStart(12, '0')}${place.toString(16).padStart(4, '0')}`,
+    (_, place) => `${(number + 1).toString(16).padStart(12, '0')}${place.toString(16).padStart(4, '0')}`,
   );
   const model = MODELS[random.below(MODELS.length)] ?? MODELS[0];
   const common = { 'coding_agent.session.id': sessionId(number), 'coding_agent.client': agent };

@@ -29,53 +29,68 @@ export const SPAN_COLUMNS = `SpanId, TraceId, SpanName, ${AGENT} AS SpanAgent, S
 
 const HOOK_CALL = `${named('llm.turn')} AND CountsUsage = 1`;
 const NATIVE_CALL = 'NOT OfHook AND CountsUsage = 1';
+/** Sums of the calls of models that fulfil a condition. Each expression of a statement costs the engine time to plan: they are arrays. */
+const CALL_COUNTS =
+  '[toUInt64(InputTokens), toUInt64(CacheReadTokens), toUInt64(CacheWriteTokens), toUInt64(OutputTokens), toUInt64(ReasoningTokens), toUInt64(CostUsd IS NOT NULL), toUInt64(CostUsd IS NULL)]';
+const CALL_COSTS = `arrayMap(of -> if(Source = of, ifNull(CostUsd, 0), 0), ['main', 'subagent', 'side'])`;
+const COUNTS = ['Input', 'CacheRead', 'CacheWrite', 'Output', 'Reasoning', 'Priced', 'Unpriced'] as const;
+const COSTS = ['CostMain', 'CostSub', 'CostSide'] as const;
 /**
- * A figure of the calls of models. A session that both its hooks and the agent itself tell of counts by the agent's own calls: they know
+ * Figures of the calls of models. A session that both its hooks and the agent itself tell of counts by the agent's own calls: they know
  * those beside the conversation, too. Where some of them were lost on the way, the transcript knows more.
  */
-const ofCalls = (figure: (calls: string) => string) =>
-  `if(countIf(${NATIVE_CALL}) > 0 AND countIf(${NATIVE_CALL}) >= countIf(${HOOK_CALL}), ${figure(NATIVE_CALL)}, ${figure(HOOK_CALL)})`;
-/** What an agent's own counter says. */
-const counter = (name: string) => `greatest(sumIf(Amount, Counter = '${name}'), 0)`;
-const counted = (name: string) => `toUInt64(round(${counter(name)}))`;
-/** The counters are asked where no call is known. */
-const HAS_CALLS = `(countIf(${NATIVE_CALL}) + countIf(${HOOK_CALL}) > 0)`;
-const sumOfCalls = (column: string, name: string) =>
-  `if(${HAS_CALLS}, ${ofCalls((calls) => `sumIf(${column}, ${calls})`)}, ${counted(name)})`;
-const cost = (source: string, name: string) =>
-  `if(${HAS_CALLS}, ${ofCalls((calls) => `sumIf(ifNull(CostUsd, 0), ${calls} AND Source = '${source}')`)}, ${counter(name)})`;
-/** What hooks tell, and of a session without hooks what the counters do. */
-const ofHooks = (figure: string, name: string) => `if(countIf(OfHook) > 0, ${figure}, ${counted(name)})`;
-const isSpan = "Counter = ''";
-/** Of the spans; of a session that has none, of its counters. */
-const time = (join: 'min' | 'max', value: string) =>
-  `if(countIf(${isSpan}) > 0, ${join}If(${value}, ${isSpan}), ${join}(${value}))`;
+const CALLS = `countIf(${NATIVE_CALL}) AS NativeCalls, countIf(${HOOK_CALL}) AS HookCalls, NativeCalls > 0 AND NativeCalls >= HookCalls AS ByNative,
+  if(ByNative, sumForEachIf(${CALL_COUNTS}, ${NATIVE_CALL}), sumForEachIf(${CALL_COUNTS}, ${HOOK_CALL})) AS CallCounts,
+  if(ByNative, sumForEachIf(${CALL_COSTS}, ${NATIVE_CALL}), sumForEachIf(${CALL_COSTS}, ${HOOK_CALL})) AS CallCosts`;
 const nativeTool = "NOT OfHook AND GenAiOperation = 'execute_tool'";
 const latest = (column: string) => `argMaxIf(${column}, Timestamp, ${column} != '')`;
+const isSpan = "Counter = ''";
 
 /**
  * What a session did, summed over its spans. The latest of what may change. The best source of each fact: edits, commits and pull
  * requests of hooks, else of the agent's counters; tokens and cost of the agent's own calls, else of transcripts, else of the counters.
+ * @param withCounters whether counters are among the rows
  */
-export const SESSION_COLUMNS = `SpanAgent AS Agent, SessionId AS Session, argMaxIf(SpanUser, (OfHook, Timestamp), SpanUser != '') AS UserId,
-  ${time('min', 'Timestamp')} AS Started, ${time('max', 'Timestamp + toIntervalNanosecond(Duration)')} AS Ended, argMaxIf(TraceId, OfHook, ${isSpan}) AS Trace, countIf(OfHook) AS Hooks,
-  maxIf(Timestamp + toIntervalNanosecond(Duration), ${named('session')}) >= maxIf(Timestamp + toIntervalNanosecond(Duration), OfHook) AND Hooks > 0 AS IsEnded,
+export function sessionColumns(withCounters: boolean): string {
+  const counter = (name: string) => `greatest(sumIf(Amount, Counter = '${name}'), 0)`;
+  const whole = (name: string) => `toUInt64(round(${counter(name)}))`;
+  /** What is known otherwise; without that, what a counter says. */
+  const orCounter = (isKnown: string, known: string, counted: string) =>
+    withCounters ? `if(${isKnown}, ${known}, ${counted})` : known;
+  const ofCalls = (known: string, counted: string) =>
+    orCounter('NativeCalls + HookCalls > 0', known, counted);
+  const ofHooks = (known: string, name: string) => orCounter('Hooks > 0', known, whole(name));
+  const time = (join: 'min' | 'max', value: string) =>
+    withCounters
+      ? `if(countIf(${isSpan}) > 0, ${join}If(${value}, ${isSpan}), ${join}(${value}))`
+      : `${join}(${value})`;
+  const counts = COUNTS.map((name, at) => {
+    const known = `CallCounts[${at + 1}]`;
+    if (name === 'Unpriced') return `${known} AS Unpriced`;
+    if (name === 'Priced') return `${ofCalls(known, 'toUInt64(Cost > 0)')} AS Priced`;
+    return `${ofCalls(known, whole(name[0]?.toLowerCase() + name.slice(1)))} AS ${name}`;
+  });
+  const costs = COSTS.map(
+    (name, at) =>
+      `${ofCalls(`CallCosts[${at + 1}]`, counter(name[0]?.toLowerCase() + name.slice(1)))} AS ${name}`,
+  );
+  const end = 'Timestamp + toIntervalNanosecond(Duration)';
+  return `SpanAgent AS Agent, SessionId AS Session, argMaxIf(SpanUser, (OfHook, Timestamp), SpanUser != '') AS UserId,
+  ${time('min', 'Timestamp')} AS Started, ${time('max', end)} AS Ended, argMaxIf(TraceId, OfHook, ${isSpan}) AS Trace, countIf(OfHook) AS Hooks,
+  maxIf(${end}, ${named('session')}) >= maxIf(${end}, OfHook) AND Hooks > 0 AS IsEnded,
   ${latest('SpanOutcome')} AS Outcome, ${latest('SpanRepository')} AS Repository, ${latest('SpanBranch')} AS Branch,
   ${latest('SpanFolder')} AS Folder, ${latest('GenAiResponseModel')} AS Model, ${latest('SpanMode')} AS Mode,
   greatest(countIf(${named('turn')}), countIf(SpanName IN ('claude_code.interaction', 'session_task.turn'))) AS Turns,
-  greatest(countIf(${named('tool.call')}), countIf(${nativeTool})) AS KnownTools, if(KnownTools > 0, KnownTools, ${counted('tools')}) AS Tools,
-  multiIf(countIf(${named('tool.call')}) > 0, countIf(${named('tool.call')} AND StatusCode = 'Error'), KnownTools > 0, countIf(${nativeTool} AND StatusCode = 'Error'), ${counted('failedTools')}) AS Failed,
-  countIf(${named('subagent')}) AS Subagents,
-  ${sumOfCalls('InputTokens', 'input')} AS Input, ${sumOfCalls('CacheReadTokens', 'cacheRead')} AS CacheRead,
-  ${sumOfCalls('CacheWriteTokens', 'cacheWrite')} AS CacheWrite, ${sumOfCalls('OutputTokens', 'output')} AS Output,
-  ${sumOfCalls('ReasoningTokens', 'reasoning')} AS Reasoning, ${cost('main', 'costMain')} AS CostMain, ${cost('subagent', 'costSub')} AS CostSub,
-  ${cost('side', 'costSide')} AS CostSide, CostMain + CostSub + CostSide AS Cost,
-  if(${HAS_CALLS}, ${ofCalls((calls) => `countIf(${calls} AND CostUsd IS NOT NULL)`)}, toUInt64(Cost > 0)) AS Priced, ${ofCalls((calls) => `countIf(${calls} AND CostUsd IS NULL)`)} AS Unpriced,
+  countIf(${named('tool.call')}) AS HookTools, greatest(HookTools, countIf(${nativeTool})) AS KnownTools,
+  ${orCounter('KnownTools > 0', 'KnownTools', whole('tools'))} AS Tools,
+  ${orCounter('KnownTools > 0', `if(HookTools > 0, countIf(${named('tool.call')} AND StatusCode = 'Error'), countIf(${nativeTool} AND StatusCode = 'Error'))`, whole('failedTools'))} AS Failed,
+  countIf(${named('subagent')}) AS Subagents, ${CALLS}, ${costs.join(', ')}, CostMain + CostSub + CostSide AS Cost, ${counts.join(', ')},
   ${ofHooks("sumIf(Added, Decision != 'reject')", 'added')} AS LinesAdded, ${ofHooks("sumIf(Removed, Decision != 'reject')", 'removed')} AS LinesRemoved,
   ${ofHooks(decision('accept'), 'accepts')} AS Accepts, ${ofHooks(decision('auto_accepted'), 'autoAccepts')} AS AutoAccepts,
   ${decision('modify')} AS Modifies, ${ofHooks(decision('reject'), 'rejects')} AS Rejects,
   ${ofHooks(`countIf(${named('git.commit')})`, 'commits')} AS Commits, ${ofHooks(`countIf(${named('git.pull_request')})`, 'pullRequests')} AS PullRequests,
   sum(Waited) AS WaitedMs, countIf(${named('session.compact')}) AS Compactions`;
+}
 
 /** Columns of a session that add up over sessions. */
 export const SUMMED = [

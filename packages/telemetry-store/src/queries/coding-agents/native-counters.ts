@@ -132,6 +132,8 @@ export async function countedSessions(
       if(any(AggregationTemporality) = ${DELTA}, sum(Value), max(Value)) AS amount
     FROM (${points}) GROUP BY SeriesId, StartTimeUnix`;
   try {
+    // Most installations have none, which is known in a moment.
+    if ((await runner.run(all, `SELECT 1 ${all.from} LIMIT 1`)).length === 0) return [];
     return await runner.run<CountedSession>(
       scope,
       `SELECT agent, session, argMaxIf(user, end, user != '') AS user, argMaxIf(model, end, model != '') AS model,

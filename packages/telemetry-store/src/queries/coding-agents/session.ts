@@ -100,11 +100,13 @@ export async function getSession(
   const { sessionId, agent, limit } = input;
   const selection = { agent, user: undefined, repository: undefined };
   const place = placeOf('coding events', context, { ...input, ...selection }, sessionId);
-  const counted = await countedSessions(runner, context, place.window, sessionId);
-  const [known] = await placesOf(runner, context, place.window, [sessionId]);
+  const [counted, [known]] = await Promise.all([
+    countedSessions(runner, context, place.window, sessionId),
+    placesOf(runner, context, place.window, [sessionId]),
+  ]);
   // Where its spans lie is known before they are looked for among those of a month.
   const window = known ?? place.window;
-  const only = { sessions: [sessionId], windows: [window] };
+  const only = { sessions: [sessionId], windows: [] };
   const [scope, sessions] = sessionsStatement(context, selection, { window, counted, only });
   const [row] = await runner.run<SessionRow>(
     scope,

@@ -73,8 +73,12 @@ export async function searchSessions(
 }
 
 const MOST_EMPTY = 8;
-/** So many windows help the index; more take longer to compare than they save. */
+/**
+ * So many windows help the index where the sessions lie far apart; each takes the engine about a millisecond to plan, so those that lie
+ * together are looked for between the first and the last.
+ */
 const MOST_WINDOWS = 100;
+const CLOSE = 24n * 3_600_000_000_000n;
 
 /** The figures of the sessions of a page, from their spans alone. */
 async function sessionsOf(
@@ -91,7 +95,7 @@ async function sessionsOf(
   };
   const only = {
     sessions: page.map(({ session }) => session),
-    windows: page.length > MOST_WINDOWS ? [within] : page,
+    windows: page.length > MOST_WINDOWS || within.to - within.from < CLOSE ? [] : page,
   };
   const [scope, sessions] = sessionsStatement(context, input, { window: within, counted, only });
   const rows = await runner.run<SessionRow>(

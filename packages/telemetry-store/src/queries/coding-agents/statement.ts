@@ -4,7 +4,7 @@ import { wholeHours, withFloor } from '../core/floor.ts';
 import type { Page } from '../core/page.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
-import { CODING_SPANS, SESSION_COLUMNS, SPAN_COLUMNS } from './columns.ts';
+import { CODING_SPANS, sessionColumns, SPAN_COLUMNS } from './columns.ts';
 import { type CountedSession, countersAmongSpans } from './native-counters.ts';
 
 /** Which sessions are asked for. */
@@ -28,7 +28,7 @@ export interface SessionsOf {
   readonly window: Window;
   /** What the agents' own counters tell. */
   readonly counted: readonly CountedSession[];
-  /** These alone, of anybody: of a part it cannot be told how many sessions a user has. With when their spans lie. */
+  /** These alone, of anybody: of a part it cannot be told how many sessions a user has. With when their spans lie, where that is worth more than the window. */
   readonly only?: { readonly sessions: readonly string[]; readonly windows: readonly Window[] };
 }
 
@@ -39,17 +39,18 @@ export function sessionsStatement(
   { window, counted, only }: SessionsOf,
 ): readonly [Scope, string] {
   const all = Scope.masking(context, SPANS).during(window).and(CODING_SPANS);
-  const scope =
-    only === undefined
-      ? all
-      : all.and(`SessionId IN ${all.params.bind(only.sessions, 'Array(String)')}`).indexed(only.windows);
+  let scope = all;
+  if (only !== undefined) {
+    scope = all.and(`SessionId IN ${all.params.bind(only.sessions, 'Array(String)')}`);
+    if (only.windows.length > 0) scope = scope.indexed(only.windows);
+  }
   const counters = countersAmongSpans(
     only === undefined ? counted : counted.filter(({ session }) => only.sessions.includes(session)),
     scope.params,
   );
   const spans = `SELECT ${SPAN_COLUMNS} ${scope.from} LIMIT 1 BY TraceId, SpanId`;
   const rows = counters === undefined ? spans : `SELECT * FROM (${spans}) UNION ALL ${counters}`;
-  const sessions = `SELECT ${SESSION_COLUMNS} FROM (${rows}) GROUP BY SpanAgent, SessionId`;
+  const sessions = `SELECT ${sessionColumns(counters !== undefined)} FROM (${rows}) GROUP BY SpanAgent, SessionId`;
   const chosen = (
     [
       ['Agent', input.agent],
