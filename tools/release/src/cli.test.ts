@@ -53,8 +53,13 @@ describe.runIf(buildable)('the command line as one file', () => {
     const help = await candela(['--help']);
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('coding install')]);
     expect(readdirSync(empty)).toEqual([]);
-    const backup = await candela(['backup', 'list', '--target', join(scratch, 'backups')]);
-    expect([backup.code, backup.stderr]).toEqual([1, expect.stringContaining('package of the platform')]);
+    for (const command of [
+      ['backup', 'list', '--target', join(scratch, 'backups')],
+      ['project', 'export', 'default', '--to', join(scratch, 'exports')],
+    ]) {
+      const { code, stderr } = await candela(command);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('package of the platform')]);
+    }
   });
 
   it('scans a folder', async () => {

@@ -24,6 +24,8 @@ const OF_THE_PLATFORM = [
   '@candela/metadata-store/copy',
   '@candela/telemetry-store',
   '@candela/vault',
+  // Imports them at its top, which a bundle would do at its start.
+  '*/project/archive.ts',
 ];
 
 /** The version that this repository has. */
