@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)('dashboards', () => {
       await dialog.getByLabel('Source').selectOption('sql');
       await dialog.getByLabel('Drawn as').selectOption('table');
       await dialog
-        .getByLabel('Statement')
+        .getByRole('textbox', { name: 'Statement' })
         .fill(
           'SELECT ServiceName, count() AS spans FROM otel_traces WHERE 1[[ AND ServiceName IN {{filter.service}}]] GROUP BY ServiceName',
         );

@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
     await page.getByText('1 span chosen.').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Evaluate …' }).click();
-    await page.getByLabel('Promises').check();
+    await page.getByRole('checkbox', { name: 'Promises' }).check();
     await page.getByRole('button', { name: 'Evaluate', exact: true }).click();
     await page.getByText('0 judged soon, 1 known already.').waitFor();
 
