@@ -71,6 +71,10 @@ const EXACT: ReadonlySet<string> = new Set([
   'lmnr.span.output',
   'opik.input',
   'opik.output',
+  // Logfire's of OpenAI Agents, Opik's.
+  'input',
+  'output',
+  'request_data',
   'raw_input',
   'langsmith.inputs',
   'langsmith.outputs',

@@ -9,7 +9,8 @@ import type { AttributeValue } from '@candela/semconv';
 import { type RecordedRequest, startFakeAi, startOtlpRecorder } from '@candela/testkit';
 import { CLIENTS, PYTHON_CLIENTS, pythonOf, runClient } from '../shared/run-client.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../../../packages/semconv/src/conventions/fixtures');
+const ROOT = join(import.meta.dirname, '../../../..');
+const FIXTURES = join(ROOT, 'packages/semconv/src/conventions/fixtures');
 const KEPT_RESOURCE = /^(service\.|deployment|telemetry\.sdk\.name$|openinference|session|user)/;
 const LEFT_OUT = new Set(['exception.stacktrace']);
 
@@ -72,5 +73,6 @@ function plain(value: AttributeValue): unknown {
     };
   // Nameless services carry the path of the Node that ran them, which differs on every machine.
   if (typeof value === 'string' && value.startsWith('unknown_service:')) return 'unknown_service:node';
+  if (typeof value === 'string' && value.startsWith(`${ROOT}/`)) return value.slice(ROOT.length + 1);
   return typeof value === 'bigint' ? String(value) : value;
 }

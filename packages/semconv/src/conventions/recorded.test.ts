@@ -116,6 +116,60 @@ describe.each(OPENAI_CLIENTS)('%s', (client, convention, usage) => {
   });
 });
 
+/** Frameworks of Python: the same two calls of a model and a run of the tool. Session and user where they send them. */
+const FRAMEWORKS: readonly (readonly [string, string, { readonly sessionId?: string; readonly userId?: string }])[] = [
+  ['genkit', 'genkit', {}],
+  ['laminar', 'laminar', { sessionId: 's-9', userId: 'user-42' }],
+  ['langchain', 'openinference', { sessionId: 's-9', userId: 'user-42' }],
+  ['logfire', 'logfire', { sessionId: '' }],
+  ['mlflow', 'mlflow', {}],
+  ['opik', 'opik', { sessionId: 's-9', userId: 'user-42' }],
+];
+
+describe.each(FRAMEWORKS)('%s', (client, convention, who) => {
+  const rows = rowsOf(client);
+  const calls = rows.filter(({ isModelCall }) => isModelCall);
+  const said = (row: Row) => readConversation(row.span);
+
+  test('a call of a model has its model, its usage, its cost and its messages', () => {
+    const [plain] = calls;
+    expect(plain).toMatchObject({ convention, operation: 'chat', provider: 'openai', usage: FULL, ...who });
+    expect(plain?.requestModel).toMatch(/^gpt-4o-mini(?:-2024-07-18)?$/);
+    expect(priceUsage(plain as Row)).toMatchObject({ costUsd: 0.0000312 });
+    const { input, output } = said(plain as Row);
+    expect(input.at(-1)).toEqual({ role: 'user', parts: [{ type: 'text', text: 'hi' }] });
+    expect(output).toMatchObject([{ role: 'assistant', parts: [{ type: 'text', text: 'Hello Ada' }] }]);
+  });
+
+  test('a tool that was run has its arguments and its result, and is no call of a model', () => {
+    const run = rows.find(({ operation }) => operation === 'execute_tool');
+    expect(run).toMatchObject({ toolName: 'get_weather', isModelCall: false });
+    const { toolExecution, input, output } = said(run as Row);
+    expect(toolExecution?.arguments).toContain('Paris');
+    expect(toolExecution?.result).toBe('sunny in Paris');
+    expect([...input, ...output]).toEqual([]);
+  });
+
+  // The program of Opik, which has no OpenTelemetry of its own, makes one call.
+  test.skipIf(client === 'opik')('a call that asks for a tool shows what it asked for', () => {
+    const asked = calls.flatMap((row) => said(row).output.flatMap(({ parts }) => parts));
+    const call = asked.find(({ type }) => type === 'tool_call') as { name: string; arguments: string };
+    expect(call.name).toBe('get_weather');
+    expect(JSON.parse(call.arguments)).toEqual({ city: 'Paris' });
+  });
+
+  test('what holds the conversation is content, and what only sums calls has no usage', () => {
+    for (const { span, isModelCall, usage } of rows) {
+      if (!isModelCall) expect(usage).toBeUndefined();
+      for (const key of span.attributes.keys()) {
+        const value = span.attributes.get(key);
+        if (typeof value === 'string' && /Hello Ada|"hi"/.test(value))
+          expect(isContentKey(key), key).toBe(true);
+      }
+    }
+  });
+});
+
 describe('executions of tools', () => {
   test.each(['traceloop', 'ai-v5', 'ai-v7', 'langfuse', 'langsmith'])('%s', (client) => {
     const row = rowsOf(client).find((entry) => entry.operation === 'execute_tool');
