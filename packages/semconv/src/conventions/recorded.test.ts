@@ -117,7 +117,11 @@ describe.each(OPENAI_CLIENTS)('%s', (client, convention, usage) => {
 });
 
 /** Frameworks of Python: the same two calls of a model and a run of the tool. Session and user where they send them. */
-const FRAMEWORKS: readonly (readonly [string, string, { readonly sessionId?: string; readonly userId?: string }])[] = [
+const FRAMEWORKS: readonly (readonly [
+  string,
+  string,
+  { readonly sessionId?: string; readonly userId?: string },
+])[] = [
   ['genkit', 'genkit', {}],
   ['laminar', 'laminar', { sessionId: 's-9', userId: 'user-42' }],
   ['langchain', 'openinference', { sessionId: 's-9', userId: 'user-42' }],
