@@ -146,7 +146,8 @@ export function controllerFeature(parts: FeatureParts) {
           const known = await repositories.controllers.byName(projectId, body.instance_id);
           const alive = known === undefined ? [] : await repositories.keys.existing(projectId, [known.keyId]);
           // One that was never heard of did not get its key: it ended while it enrolled.
-          const heard = known !== undefined && !known.revoked && known.facts !== EMPTY;
+          const heard =
+            known !== undefined && !known.revoked && (known.facts !== EMPTY || known.services !== '[]');
           if (heard && alive.length > 0)
             throw fail('conflict', {
               detail: `There is a controller "${body.instance_id}" already. Revoke it, or choose another instance id.`,
