@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
+/** The one without windows first: tests take half the time in it. */
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -18,7 +20,7 @@ function findChromium(): string | undefined {
 /** Why the browser tests do not run, or undefined when they do. */
 export function whyNoBrowser(): string | undefined {
   return findChromium() === undefined
-    ? 'No Chromium was found: install it (apt-get install chromium) or name it in CHROMIUM_PATH.'
+    ? 'No Chromium was found: install it (apt-get install chromium-headless-shell) or name it in CHROMIUM_PATH.'
     : undefined;
 }
 

@@ -163,6 +163,7 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
       const page = await open(`/evaluations?tab=${tab}`, { colorScheme: 'dark' });
       await page.setViewportSize({ width: 390, height: 844 });
       await page.waitForLoadState('networkidle');
+      await soon(() => page.title()).toMatch(/Evaluations/);
       expect(await accessibilityFindings(page), tab).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth'), tab).toBeLessThanOrEqual(
         390,

@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     await page.keyboard.type('placed orders');
     await soon(() => metrics.rows.count()).toBe(1);
     await soon(() => metrics.rows.first().innerText()).toContain('shop.orders');
-    expect(new URL(page.url()).searchParams.get('q')).toBe('placed orders');
+    await soon(() => new URL(page.url()).searchParams.get('q')).toBe('placed orders');
     await metrics.search.fill('');
     await soon(() => metrics.rows.count()).toBe(3);
     await metrics.facet('Service', 'worker').click();
