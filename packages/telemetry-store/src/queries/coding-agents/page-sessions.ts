@@ -144,7 +144,7 @@ export async function placesOf(
   if (sessions.length === 0) return [];
   const scope = Scope.masking(context, rolledSource(ACTIVITY));
   const ids = scope.params.bind(sessions, 'Array(String)');
-  const only = `SessionHash IN (SELECT cityHash64(arrayJoin(${ids})))`;
+  const only = `SessionHash GLOBAL IN (SELECT cityHash64(arrayJoin(${ids})))`;
   const rows = await runner.run<Row>(
     scope,
     `SELECT ${COLUMNS} ${rolledFrom(scope, ACTIVITY, window, { only, reads: `${COLUMNS} SessionHash` })} GROUP BY SessionHash`,
