@@ -20,6 +20,7 @@ const YOUNG_PARTS_SQL = `SELECT database AS Database, table AS Name, name AS Par
   WHERE active AND database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')
     AND modification_time >= now() - ${LOOK_BACK_SECONDS}
   ORDER BY Database, Name, Part`;
+const MERGES_SQL = `SELECT concat(database, '.', table, ' ', result_part_name) AS Merge FROM system.merges`;
 const ROWS_SQL = `SELECT sum(rows) AS Rows FROM system.parts
   WHERE active AND database = {database:String} AND table = {name:String} AND partition_id = {partition:String}
     AND min_block_number <= {last:Int64} AND max_block_number >= {first:Int64}`;
@@ -73,7 +74,10 @@ export class FailedWrites {
   readonly #timer: NodeJS.Timeout;
   #tightAt = Number.NEGATIVE_INFINITY;
   #seen: Seen = { restarts: 0, failed: 0 };
+  /** Merges that were under way when a write failed last: what they made is checked once they end. */
+  #suspects: ReadonlySet<string> = new Set();
   #mending: Promise<void> | undefined;
+  #nextMending: Promise<void> | undefined;
 
   constructor(parts: FailedWritesParts) {
     this.#parts = parts;
@@ -100,7 +104,10 @@ export class FailedWrites {
    */
   async failedSince(before: Seen): Promise<boolean> {
     if (await this.#isTight()) await this.#look();
-    return before !== this.#seen;
+    if (before === this.#seen) return false;
+    // The part of this insert may have come into use after the others were checked.
+    await this.#mendAnew();
+    return true;
   }
 
   async #isTight(): Promise<boolean> {
@@ -116,16 +123,40 @@ export class FailedWrites {
     const failed = Number(row?.Failed ?? 0);
     const last = this.#seen.restarts === restarts ? this.#seen.failed : 0;
     if (this.#seen.restarts !== restarts || failed !== this.#seen.failed) this.#seen = { restarts, failed };
-    if (failed > last)
-      this.#mending ??= this.#mend().finally(() => {
-        this.#mending = undefined;
-      });
-    await this.#mending;
+    if (failed > last) this.#suspects = await this.#merges();
+    if (failed > last || (await this.#hasSuspectEnded())) await this.#mendAnew();
+  }
+
+  async #merges(): Promise<Set<string>> {
+    return new Set((await this.#rows<{ Merge: string }>(MERGES_SQL)).map(({ Merge }) => Merge));
+  }
+  async #hasSuspectEnded(): Promise<boolean> {
+    if (this.#suspects.size === 0) return false;
+    const running = await this.#merges();
+    const before = this.#suspects.size;
+    this.#suspects = new Set([...this.#suspects].filter((merge) => running.has(merge)));
+    return this.#suspects.size < before;
+  }
+
+  /** Checks young parts. Where that is under way it may have passed what came into use since: then once more, for all who wait. */
+  #mendAnew(): Promise<void> {
+    if (this.#mending !== undefined) {
+      const again = () => {
+        this.#nextMending = undefined;
+        return this.#mendAnew();
+      };
+      this.#nextMending ??= this.#mending.then(again, again);
+      return this.#nextMending;
+    }
+    this.#mending = this.#mend().finally(() => {
+      this.#mending = undefined;
+    });
+    return this.#mending;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#mending?.catch(() => undefined);
+    await (this.#nextMending ?? this.#mending)?.catch(() => undefined);
     await this.#client.close();
   }
 

@@ -95,10 +95,10 @@ const members = (json: string): string =>
     json,
     `if(startsWith(j, '['), if(startsWith(${raw('j', 1)}, '['), JSONExtractArrayRaw(${raw('j', 1)}), JSONExtractArrayRaw(j)), if(j IN ('', 'null'), [], [j]))`,
   );
-/** The messages of a value in JSON: what is wrapped is taken out. */
+/** The messages of a value in JSON: what is wrapped is taken out. Genkit's answers have their request beside the one message. */
 const messagesOf = (value: string): string =>
   members(
-    `if(startsWith(${value}, '{') AND NOT JSONHas(${value}, 'role') AND NOT JSONHas(${value}, 'content'), arrayFirst(j -> j NOT IN ('', 'null', '[]', '{}', '""'), arrayConcat(${membersOf(value, OWN_LISTS)}, arrayMap(key -> JSONExtractRaw(${value}, key, 'messages'), [${quoted(WRAPPERS)}]), [${raw(value, 'args', 1, 'messages')}], ${membersOf(value, LISTS)}, [${value}])), ${value})`,
+    `if(startsWith(${value}, '{') AND NOT JSONHas(${value}, 'role') AND NOT JSONHas(${value}, 'content') AND NOT JSONHas(${value}, 'message', 'role'), arrayFirst(j -> j NOT IN ('', 'null', '[]', '{}', '""'), arrayConcat(${membersOf(value, OWN_LISTS)}, arrayMap(key -> JSONExtractRaw(${value}, key, 'messages'), [${quoted(WRAPPERS)}]), [${raw(value, 'args', 1, 'messages')}], ${membersOf(value, LISTS)}, [${value}])), ${value})`,
   );
 /** A message without the object that a choice, a generation or a serialised class wraps it in. */
 const unwrapped = (m: string): string =>
