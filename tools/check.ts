@@ -1,6 +1,6 @@
-import { runSteps, STATIC_STEPS } from './run.ts';
+import { runStaticSteps } from './run.ts';
 
-const failed = runSteps(STATIC_STEPS);
+const failed = await runStaticSteps();
 if (failed.length > 0) {
   console.error(`\nFailed: ${failed.join(', ')}`);
   process.exit(1);

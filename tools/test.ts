@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ROOT, runSteps, STATIC_STEPS, type Step } from './run.ts';
+import { ROOT, runStaticSteps, runSteps, type Step } from './run.ts';
 
 /**
  * The whole suite: the static checks, then the rings of tests (see vitest.config.ts). Arguments are passed to
@@ -39,6 +39,9 @@ interface Report {
     readonly status: string;
     /** What broke outside of a test, e.g. an import. */
     readonly message: string;
+    /** Milliseconds since 1970. */
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly {
       readonly fullName: string;
       readonly status: string;
@@ -70,6 +73,8 @@ function reportOf(name: string): Report | undefined {
   }
 }
 
+/** Files whose time is told at the end. */
+const LONGEST = 40;
 /** Lines of a failure that are told once more at the end of the run, whose beginning a log may not keep. */
 const FAILURE_LINES = 12;
 
@@ -96,14 +101,16 @@ function failuresOf(report: Report): string[] {
     });
 }
 
-const failed = only.length > 0 ? [] : runSteps(STATIC_STEPS);
+const failed = only.length > 0 ? [] : await runStaticSteps();
+/** Seconds by file: what `longest-first.ts` wants to know. */
+const took = new Map<string, number>();
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const unstable: string[] = [];
 const failures: string[] = [];
 
 for (const projects of RINGS) {
   const name = `${projects.join(' and ')} tests`;
-  const red = runSteps([ring(name, projects, only)]).length > 0;
+  const red = (await runSteps([ring(name, projects, only)])).length > 0;
   const report = reportOf(name);
   if (report === undefined) {
     failed.push(`${name} left no report`);
@@ -112,6 +119,8 @@ for (const projects of RINGS) {
   totals.passed += report.numPassedTests;
   totals.failed += report.numFailedTests;
   totals.skipped += report.numPendingTests;
+  for (const { name: file, startTime, endTime } of report.testResults)
+    took.set(relative(ROOT, file), Math.round((endTime - startTime) / 1000));
   if (!red) continue;
   // A machine that was busy at the wrong moment is told from a fault by a second run of the file, alone. A file that
   // passes then is named at the end of the run: it has a race to be found.
@@ -119,7 +128,7 @@ for (const projects of RINGS) {
   const worthIt = only.length === 0 && files.length > 0 && files.length <= MAX_TRIED_AGAIN * projects.length;
   const again = `${name}, again`;
   failures.push(...failuresOf(report));
-  if (!worthIt || runSteps([{ ...ring(again, projects, files), env: ALONE }]).length > 0) {
+  if (!worthIt || (await runSteps([{ ...ring(again, projects, files), env: ALONE }])).length > 0) {
     failed.push(name);
     const second = worthIt ? reportOf(again) : undefined;
     if (second !== undefined) failures.push(...failuresOf(second));
@@ -142,5 +151,8 @@ if (unstable.length > 0)
     `\nUnstable, passed only when run again; mend them, or add them to tools/testing/known-unstable.txt: ${unstable.join(', ')}`,
   );
 if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`);
+const longest = [...took].toSorted(([, a], [, b]) => b - a).slice(0, LONGEST);
+if (only.length === 0)
+  console.log(`\nLongest files, in seconds: ${longest.map(([file, seconds]) => `${file} ${seconds}`).join(', ')}`);
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(failed.length > 0 ? 1 : 0);

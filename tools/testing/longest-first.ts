@@ -2,7 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Seconds that files take together with two others, as far as they take long; by the end of their path. */
 const LONG: readonly (readonly [file: string, seconds: number])[] = [
-  ['/faults.platform.test.ts', 252],
+  ['/outages.platform.test.ts', 125],
+  ['/ingest/faults.platform.test.ts', 120],
   ['/trace.e2e.test.ts', 229],
   ['/hosts.e2e.test.ts', 157],
   ['/tenancy.platform.test.ts', 150],
