@@ -45,8 +45,9 @@ export const COUNTED_SPANS: Counted = {
     priced: { rows: 'countIf(CountsUsage = 1 AND isNotNull(CostUsd))', counts: 'sum(Priced)' },
     cost: { rows: counted('ifNull(CostUsd, 0)'), counts: 'sum(CostUsd)' },
     traces: { rows: 'uniq(TraceHash)' },
-    sessions: { rows: "uniqIf(SessionId, SessionId != '')" },
-    users: { rows: "uniqIf(UserId, UserId != '')" },
+    // To count numbers takes a quarter of what texts take.
+    sessions: { rows: "uniqIf(SessionHash, SessionHash != cityHash64(''))" },
+    users: { rows: "uniqIf(UserHash, UserHash != cityHash64(''))" },
     // The rollup sums durations, but does not count how many spans have one.
     duration: { rows: `avgIf(Duration, ${ENDED})` },
     // All quantiles of one figure, so that it is worked out once.
