@@ -36,7 +36,10 @@ export async function runSteps(steps: readonly Step[], atOnce = 1): Promise<stri
   return failed;
 }
 
-function runStep({ args, env }: Step, output: 'inherit' | 'pipe'): Promise<{ code: number | null; said: string }> {
+function runStep(
+  { args, env }: Step,
+  output: 'inherit' | 'pipe',
+): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, [...args], {
     cwd: ROOT,
     stdio: ['inherit', output, output],

@@ -153,6 +153,8 @@ if (unstable.length > 0)
 if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`);
 const longest = [...took].toSorted(([, a], [, b]) => b - a).slice(0, LONGEST);
 if (only.length === 0)
-  console.log(`\nLongest files, in seconds: ${longest.map(([file, seconds]) => `${file} ${seconds}`).join(', ')}`);
+  console.log(
+    `\nLongest files, in seconds: ${longest.map(([file, seconds]) => `${file} ${seconds}`).join(', ')}`,
+  );
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exit(failed.length > 0 ? 1 : 0);
