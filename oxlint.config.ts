@@ -154,6 +154,8 @@ export default defineConfig({
       },
     ),
     { files: ['apps/web/src/api/client.ts'], rules: { 'eslint/no-restricted-globals': 'off' } },
+    // What several tests of the server share.
+    forbid(['apps/server/src/**/testing/**'], everywhere),
     // Tests may use what they test with; the client programs are there to drive vendor SDKs.
     forbid(['**/*.test.ts', '**/*.test.tsx', 'packages/testkit/src/**', 'bench/src/**'], [chdb, koffi, llm], {
       'node/no-process-env': 'off',

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { say } from './testing/say.ts';
 import { post } from './testing/client.ts';
 import { openReceivers } from './testing/harness.ts';
-import { span, traceBody } from './testing/spans.ts';
+import { traceBody } from './testing/spans.ts';
 import { faultSite, portOf, sleep, unhandled, until } from './testing/fault-site.ts';
 
 const site = faultSite();

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLogger } from '@candela/kernel';
-import { openIngestLog } from '@candela/telemetry-store';
 import { NODE_BINARY, percentile, startAckLoad, startFakeAi, startPlatform } from '@candela/testkit';
 import { describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../config.ts';
@@ -154,8 +153,7 @@ describe('case 22: the end', () => {
 
   it('the log alone refuses a second process as well', async () => {
     const platform = await site.start();
-    const script = `import { openIngestLog } from '@candela/telemetry-store';
-      openIngestLog({ dir: ${JSON.stringify(join(site.dataDir, 'ingest-log'))}, store: {}, logger: {}, capBytes: 1, minFreeDiskPercent: 0 })
+    const script = `      openIngestLog({ dir: ${JSON.stringify(join(site.dataDir, 'ingest-log'))}, store: {}, logger: {}, capBytes: 1, minFreeDiskPercent: 0 })
         .then(() => console.log('opened'), (error) => console.log(error.message));`;
     const { stdout } = await promisify(execFile)(NODE_BINARY, ['--input-type=module', '-e', script], {
       cwd: new URL('../../', import.meta.url).pathname,
