@@ -7,7 +7,7 @@ import type { JobRunner } from '../../jobs/runner.ts';
 import { DeferredError, PermanentError, workThrough } from '../../jobs/work-through.ts';
 import type { ModelCalls } from '../../llm/service.ts';
 import { isMap, textOf } from '../datasets/service.ts';
-import { type Evaluators, judgeScope, recordScores, type Verdict } from '../evaluations/service.ts';
+import { type Evaluators, judgeScope, type NewScore, recordScores, type Verdict } from '../evaluations/service.ts';
 import { askedOf, fillMessages } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
 
@@ -42,6 +42,8 @@ export interface ResultBody {
   readonly costUsd: number | null;
   readonly traceId?: string | null;
   readonly scores: Readonly<Record<string, Pick<Verdict, 'state' | 'value' | 'verdict' | 'explanation'>>>;
+  /** Judged and paid for, and not among the scores of the project yet: recorded by whoever takes the item next. */
+  readonly unrecorded?: NewScore | undefined;
 }
 
 export interface ExperimentParts {
@@ -144,7 +146,14 @@ export function createExperimentRuns(parts: ExperimentParts) {
       body = next;
       await metadata.judging.setItem(documentId, key, { body, status });
     };
+    // Recorded twice, after a kill in between, it is one score: by its id and time.
+    const record = async () => {
+      if (body.unrecorded === undefined) return;
+      await recordScores(ingest, context, scope.environment, [body.unrecorded]);
+      body = { ...body, unrecorded: undefined };
+    };
     try {
+      await record();
       const answered = await answer(context, document, body, signal);
       if (answered !== body) await keep(answered);
       for (const id of experiment.evaluators) {
@@ -173,30 +182,29 @@ export function createExperimentRuns(parts: ExperimentParts) {
           signal,
         );
         const { state, value, verdict: said, explanation } = verdict;
+        const score: NewScore = {
+          id: `${documentId}:${key}:${id}`,
+          timeMs: now(),
+          name: id,
+          source: evaluator.kind === 'judge' ? 'judge' : 'code',
+          value,
+          verdict: said,
+          explanation,
+          traceId: body.traceId,
+          evaluator: id,
+          version: evaluator.version,
+          threshold: evaluator.threshold,
+          runId: documentId,
+          item: key,
+          costUsd: verdict.costUsd,
+        };
         await keep({
           ...body,
           costUsd: (body.costUsd ?? 0) + (verdict.costUsd ?? 0),
           scores: { ...body.scores, [id]: { state, value, verdict: said, explanation } },
+          unrecorded: state === 'scored' ? score : undefined,
         });
-        if (state !== 'scored') continue;
-        await recordScores(ingest, context, scope.environment, [
-          {
-            id: `${documentId}:${key}:${id}`,
-            timeMs: now(),
-            name: id,
-            source: evaluator.kind === 'judge' ? 'judge' : 'code',
-            value,
-            verdict: said,
-            explanation,
-            traceId: body.traceId,
-            evaluator: id,
-            version: evaluator.version,
-            threshold: evaluator.threshold,
-            runId: documentId,
-            item: key,
-            costUsd: verdict.costUsd,
-          },
-        ]);
+        await record();
       }
       await keep(body, body.error === null ? 'done' : 'failed');
       return { done: true };
