@@ -7,7 +7,13 @@ import type { JobRunner } from '../../jobs/runner.ts';
 import { DeferredError, PermanentError, workThrough } from '../../jobs/work-through.ts';
 import type { ModelCalls } from '../../llm/service.ts';
 import { isMap, textOf } from '../datasets/service.ts';
-import { type Evaluators, judgeScope, type NewScore, recordScores, type Verdict } from '../evaluations/service.ts';
+import {
+  type Evaluators,
+  judgeScope,
+  type NewScore,
+  recordScores,
+  type Verdict,
+} from '../evaluations/service.ts';
 import { askedOf, fillMessages } from '../prompts/chat.ts';
 import type { PromptService } from '../prompts/service.ts';
 
