@@ -93,7 +93,10 @@ it('a score that was judged and not recorded is recorded by whoever takes the it
     await round(killed.signal);
     const half = await metadata.judging.item(document.id, 'a');
     expect(half?.status).toBe('queued');
-    expect((half?.body as ResultBody | undefined)?.scores['right']).toMatchObject({ state: 'scored', verdict: 'pass' });
+    expect((half?.body as ResultBody | undefined)?.scores['right']).toMatchObject({
+      state: 'scored',
+      verdict: 'pass',
+    });
     now += 600_000;
     await round(new AbortController().signal);
     expect((await metadata.judging.item(document.id, 'a'))?.status).toBe('done');
