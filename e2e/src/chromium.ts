@@ -38,6 +38,8 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // A server of sound would leave its own files behind.
+      '--disable-audio-output',
     ],
   });
 }

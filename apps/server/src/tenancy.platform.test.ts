@@ -272,7 +272,7 @@ beforeAll(async () => {
   }
   for (const { project, digit } of TENANTS) {
     const item = { id: digit.repeat(22), contentType: 'image/png', bytes: 1, sha256: `${digit.repeat(43)}=` };
-    await metadata.media.announce(project, item, 1_000);
+    await metadata.media.announce(project, item, { traceId: '', spanId: '' }, 1_000);
     await metadata.media.finish(project, item.id);
   }
   await metadata.close();

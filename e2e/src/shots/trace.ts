@@ -1,15 +1,28 @@
+import { HOSTILE_HTML, mediaTrace, picture, tone, upload } from '../media.ts';
 import { largeTrace } from '../seeds.ts';
 import { oddTrace, shapesTrace } from '../seeds-shapes.ts';
-import { NARROW, type ShotGroup, traceOf } from './shot.ts';
+import { NARROW, PHONE, type ShotGroup, traceOf } from './shot.ts';
 
 const TREE = '[role=treeitem]';
 const odd = oddTrace(Date.now() - 31 * 3_600_000);
 const shapes = shapesTrace(Date.now() - 32 * 3_600_000);
 const large = largeTrace(30_000, Date.now() - 30 * 3_600_000);
+const uploads = [picture(640, 320), tone(20), HOSTILE_HTML];
+const media = mediaTrace(Date.now() - 33 * 3_600_000, uploads);
+const mediaSpan = { traceId: media.traceId, spanId: media.spans[0]?.spanId ?? '' };
+const mediaShot = {
+  path: `/traces/${media.traceId}?span=${mediaSpan.spanId}`,
+  ready: 'audio',
+} as const;
 
 export const traceShots: ShotGroup = {
-  seed: (stage) => stage.seed(large, odd, shapes),
+  async seed(stage) {
+    await stage.seed(large, odd, shapes, media);
+    for (const one of uploads) await upload(stage.platform.http, one, mediaSpan);
+  },
   shots: [
+    { name: 'trace-media', ...mediaShot },
+    { name: 'trace-media-phone', ...mediaShot, size: PHONE },
     {
       name: 'trace-agents',
       path: async (stage) => `/traces/${await traceOf(stage, 'service:research-crew')}`,

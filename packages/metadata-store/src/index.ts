@@ -31,7 +31,7 @@ export type {
   StoredDelivery,
   StoredDestination,
 } from './repositories/alerts/types.ts';
-export type { StoredMedia } from './repositories/media.ts';
+export type { MediaUseOf, StoredMedia } from './repositories/media.ts';
 export type {
   BoardDocument,
   BoardReader,

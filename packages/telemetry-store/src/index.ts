@@ -36,7 +36,13 @@ export {
   openIngestLog,
 } from './writer/ingest-log.ts';
 export { lockDirectory } from './writer/wal/lock.ts';
-export { eraseUser, MOST_ERASED_IDS } from './retention/erase-user.ts';
+export {
+  type EraseInput,
+  eraseUser,
+  MOST_ERASED_IDS,
+  stayingSpans,
+  tracesOfUser,
+} from './retention/erase-user.ts';
 export { type PruneInput, pruneProject } from './retention/prune.ts';
 export { sampledProjects, sampleTraces, type SamplingRules } from './retention/sample-traces.ts';
 export { ONE_IN } from './schema/weight.ts';

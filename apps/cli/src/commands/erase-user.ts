@@ -9,6 +9,7 @@ interface Certificate {
   readonly sessions: number;
   readonly tables: readonly { readonly table: string; readonly before: number; readonly after: number }[];
   readonly chats: { readonly before: number; readonly after: number };
+  readonly media: { readonly before: number; readonly after: number };
   readonly complete: boolean;
   readonly backups: { readonly target: string; readonly keep: number } | null;
   readonly digest: string;
@@ -55,6 +56,10 @@ Exit codes: 0 nothing is left, or it was only counted; 1 something is left; 2 it
     }
     if (data.chats.before > 0)
       world.say(`conversations: ${data.chats.before}${data.dryRun ? '' : `, ${data.chats.after} left`}`);
+    if (data.media.before > 0) {
+      const kept = data.dryRun ? '' : `, ${data.media.after} kept: others use them too`;
+      world.say(`images, sounds and files: ${data.media.before}${kept}`);
+    }
     if (data.dryRun) world.say('Nothing was deleted: --yes does.');
     else if (data.backups !== null) {
       world.say(`Backups in ${data.backups.target} hold it until ${data.backups.keep} newer ones are made.`);

@@ -256,7 +256,7 @@ async function stream(
     const file = (await handle(signal)) as FileAnswer;
     const started = await startFile(file);
     return {
-      status: 200,
+      status: file.status ?? 200,
       headers: {
         ...headers,
         ...file.headers,

@@ -21,6 +21,8 @@ export interface FileAnswer {
   /** A browser may show it instead of saving it; then its headers say what it may do. Default: it is saved. */
   readonly isInline?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A part of it, or none of it, that a range asked for. Default: 200. */
+  readonly status?: 206 | 416;
   readonly parts: AsyncIterable<string | Uint8Array>;
 }
 

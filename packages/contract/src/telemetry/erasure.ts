@@ -21,6 +21,10 @@ const certificateSchema = z
     chats: z.object({ before: count, after: count }).meta({
       description: 'Conversations with the assistant of the person with this id or e-mail address.',
     }),
+    media: z.object({ before: count, after: count }).meta({
+      description:
+        'Images, sounds and files that were sent for their spans; after it, those that spans of others have too and that stay for these.',
+    }),
     complete: z.boolean().meta({ description: 'Whether nothing is left.' }),
     backups: z.object({ target: z.string(), keep: count }).nullable().meta({
       description:

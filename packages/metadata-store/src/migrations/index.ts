@@ -21,6 +21,7 @@ import { chatPrompts } from './0020-chat-prompts.ts';
 import { controllers } from './0021-controllers.ts';
 import { fleet } from './0022-fleet.ts';
 import { media } from './0023-media.ts';
+import { mediaUses } from './0024-media-uses.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   controllers,
   fleet,
   media,
+  mediaUses,
 ];

@@ -27,6 +27,7 @@ const NOT_KEPT = [
   'coding_disputes',
   'media',
   'media_chunks',
+  'media_uses',
   'exception_triage',
   'controller_instances',
   'controller_tokens',

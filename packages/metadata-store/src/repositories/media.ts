@@ -18,14 +18,24 @@ export interface StoredMedia {
 
 export type NewMedia = Pick<StoredMedia, 'id' | 'contentType' | 'bytes' | 'sha256'>;
 
+/** What an item was sent for: a span, a trace (no span), or an item of a dataset (no trace, its id in place of the span's). */
+export interface MediaUse {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** A use, and which item it is of. */
+export type MediaUseOf = MediaUse & { readonly id: string };
+
 /** Media of projects; that of another one is unknown there. Within a change where several calls belong together. */
 export interface Media {
   /**
    * Makes room for an item; one that is here already is only used again.
+   * @param use what it is sent for; an item remembers {@link USES_OF_ITEM} of them, then it belongs to many
    * @param most bytes that the project may keep, announced ones included
    * @throws refused the project is full, conflict another content has that id
    */
-  announce(projectId: string, item: NewMedia, most: number): Promise<StoredMedia>;
+  announce(projectId: string, item: NewMedia, use: MediaUse, most: number): Promise<StoredMedia>;
   /** @throws not_found */
   get(projectId: string, id: string): Promise<StoredMedia>;
   /** Keeps a piece of the content; positions count from 0. */
@@ -36,6 +46,10 @@ export interface Media {
   read(projectId: string, id: string, position: number): Promise<Uint8Array | undefined>;
   /** What went wrong with an item whose content is not here. @throws not_found */
   report(projectId: string, id: string, failure: string | null): Promise<void>;
+  /** What the media of these traces was sent for. */
+  usesOf(projectId: string, traceIds: readonly string[]): Promise<MediaUseOf[]>;
+  /** Forgets uses, and removes the items that have none left. Returns how many items went. */
+  removeUses(projectId: string, uses: readonly MediaUseOf[]): Promise<number>;
   /** Removes what was used last before a time, and what was announced before another and never came. */
   prune(
     projectId: string,
@@ -45,6 +59,8 @@ export interface Media {
 
 /** Items of one statement. */
 const BATCH = 200;
+/** Uses that an item remembers: a picture that every call has would need a row of each. */
+const USES_OF_ITEM = 1_000;
 const columns = ['id', 'content_type', 'bytes', 'sha256', 'used_at', 'stored_at', 'failure'] as const;
 
 const toMedia = (row: Selectable<Omit<MediaTable, 'project_id'>>): StoredMedia => ({
@@ -80,11 +96,12 @@ export function media({ quiet: database, clock }: Access): Media {
       .where('id', '=', id)
       .execute();
   const remove = async (projectId: string, ids: readonly string[]) => {
-    await database
-      .deleteFrom('media_chunks')
-      .where('project_id', '=', projectId)
-      .where('media_id', 'in', [...ids])
-      .execute();
+    for (const table of ['media_chunks', 'media_uses'] as const)
+      await database
+        .deleteFrom(table)
+        .where('project_id', '=', projectId)
+        .where('media_id', 'in', [...ids])
+        .execute();
     await database
       .deleteFrom('media')
       .where('project_id', '=', projectId)
@@ -92,10 +109,33 @@ export function media({ quiet: database, clock }: Access): Media {
       .execute();
   };
 
+  const use = async (projectId: string, id: string, { traceId, spanId }: MediaUse) => {
+    const { rows } = await sql<{ known: number | string }>`
+      select count(*) as known from
+        (select 1 from media_uses where project_id = ${projectId} and media_id = ${id} limit ${USES_OF_ITEM}) as some
+    `.execute(database);
+    if (Number(rows[0]?.known ?? 0) >= USES_OF_ITEM) return;
+    await database
+      .insertInto('media_uses')
+      .values({
+        project_id: projectId,
+        media_id: id,
+        trace_id: traceId,
+        span_id: spanId,
+        used_at: clock.now(),
+      })
+      .onConflict((clash) =>
+        clash
+          .columns(['project_id', 'media_id', 'trace_id', 'span_id'])
+          .doUpdateSet({ used_at: clock.now() }),
+      )
+      .execute();
+  };
+
   return {
     get,
 
-    async announce(projectId, item, most) {
+    async announce(projectId, item, of, most) {
       const now = clock.now();
       const known = await find(projectId, item.id);
       if (known !== undefined) {
@@ -104,6 +144,7 @@ export function media({ quiet: database, clock }: Access): Media {
         // What is stored keeps the type it was checked with.
         const contentType = known.storedAt === null ? item.contentType : known.contentType;
         await set(projectId, item.id, { used_at: now, content_type: contentType });
+        await use(projectId, item.id, of);
         return { ...known, contentType, usedAt: now };
       }
       const row = await database
@@ -128,6 +169,7 @@ export function media({ quiet: database, clock }: Access): Media {
         .insertInto('media')
         .values({ project_id: projectId, ...made })
         .execute();
+      await use(projectId, item.id, of);
       return toMedia(made);
     },
 
@@ -158,7 +200,54 @@ export function media({ quiet: database, clock }: Access): Media {
       if (storedAt === null) await set(projectId, id, { failure });
     },
 
+    async usesOf(projectId, traceIds) {
+      const found: MediaUseOf[] = [];
+      for (let from = 0; from < traceIds.length; from += BATCH) {
+        const rows = await database
+          .selectFrom('media_uses')
+          .select(['media_id', 'trace_id', 'span_id'])
+          .where('project_id', '=', projectId)
+          .where('trace_id', 'in', traceIds.slice(from, from + BATCH))
+          .execute();
+        for (const row of rows) found.push({ id: row.media_id, traceId: row.trace_id, spanId: row.span_id });
+      }
+      return found;
+    },
+
+    async removeUses(projectId, uses) {
+      for (const { id, traceId, spanId } of uses)
+        await database
+          .deleteFrom('media_uses')
+          .where('project_id', '=', projectId)
+          .where('media_id', '=', id)
+          .where('trace_id', '=', traceId)
+          .where('span_id', '=', spanId)
+          .execute();
+      let removed = 0;
+      const ids = [...new Set(uses.map(({ id }) => id))];
+      for (let from = 0; from < ids.length; from += BATCH) {
+        const some = ids.slice(from, from + BATCH);
+        const used = await database
+          .selectFrom('media_uses')
+          .select('media_id')
+          .distinct()
+          .where('project_id', '=', projectId)
+          .where('media_id', 'in', some)
+          .execute();
+        const still = new Set(used.map((row) => row.media_id));
+        const gone = some.filter((id) => !still.has(id));
+        if (gone.length > 0) await remove(projectId, gone);
+        removed += gone.length;
+      }
+      return removed;
+    },
+
     async prune(projectId, before) {
+      await database
+        .deleteFrom('media_uses')
+        .where('project_id', '=', projectId)
+        .where('used_at', '<', before.usedAt)
+        .execute();
       let removed = 0;
       for (;;) {
         const rows = await database

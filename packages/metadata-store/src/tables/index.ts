@@ -51,7 +51,7 @@ import type {
 import type { JobRunTable, JobStateTable, WorkItemTable } from './jobs.ts';
 import type { JudgeDocumentTable, JudgeItemTable } from './judging.ts';
 import type { LlmUsageTable } from './llm-usage.ts';
-import type { MediaChunkTable, MediaTable } from './media.ts';
+import type { MediaChunkTable, MediaTable, MediaUseTable } from './media.ts';
 import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
 import type {
@@ -136,6 +136,7 @@ export interface Tables {
   readonly fleet_configs: FleetConfigTable;
   readonly media: MediaTable;
   readonly media_chunks: MediaChunkTable;
+  readonly media_uses: MediaUseTable;
   readonly scanners: ScannerTable;
   readonly scanner_jobs: ScannerJobTable;
   readonly scanner_findings: ScannerFindingTable;

@@ -23,3 +23,14 @@ export interface MediaChunkTable {
   position: number;
   body: Uint8Array;
 }
+
+/** Spans that media was sent for. */
+export interface MediaUseTable {
+  project_id: string;
+  media_id: string;
+  /** Empty: an item of a dataset, whose id is in the other column. */
+  trace_id: string;
+  /** Empty: the trace as a whole. */
+  span_id: string;
+  used_at: number;
+}

@@ -100,6 +100,45 @@ export async function eraseUser(store: Store, input: EraseInput): Promise<Erased
   };
 }
 
+/** A span, or with no span a trace as a whole. */
+export interface SpanOfTrace {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Ids of the traces that {@link eraseUser} takes spans of. @throws RangeError as it does */
+export async function tracesOfUser(store: Reads, input: EraseInput): Promise<string[]> {
+  return touchedOf(store, input, await idsOf(store, input, 'TraceId'));
+}
+
+/** Those of these spans and traces that {@link eraseUser} leaves; to be asked before it. */
+export async function stayingSpans<One extends SpanOfTrace>(
+  store: Reads,
+  input: EraseInput,
+  spans: readonly One[],
+): Promise<One[]> {
+  const staying: One[] = [];
+  for (const some of inLots(spans)) {
+    const rows = await store.select<{ T: string; S: string }>(
+      `SELECT DISTINCT TraceId AS T, if(SpanId IN {spans:Array(String)}, SpanId, '') AS S FROM otel_traces
+       WHERE ${ofTenant(input)} AND TraceId IN {ids:Array(String)} AND ${stays(input)}`,
+      {
+        ...tenantOf(input),
+        ids: [...new Set(some.map(({ traceId }) => traceId))],
+        spans: [...new Set(some.map(({ spanId }) => spanId))],
+      },
+      { timeoutMs: TIMEOUT_MS },
+    );
+    const traces = new Set(rows.map(({ T }) => T));
+    const found = new Set(rows.map(({ T, S }) => `${T}/${S}`));
+    for (const one of some) {
+      const { traceId, spanId } = one;
+      if (spanId === '' ? traces.has(traceId) : found.has(`${traceId}/${spanId}`)) staying.push(one);
+    }
+  }
+  return staying;
+}
+
 interface Condition {
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -140,8 +179,8 @@ function namelessIn({ has }: Erasable, traces: readonly string[], sessions: read
   return conditions;
 }
 
-function* inLots(ids: readonly string[]): Generator<readonly string[]> {
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) yield ids.slice(from, from + IDS_AT_ONCE);
+function* inLots<One>(all: readonly One[]): Generator<readonly One[]> {
+  for (let from = 0; from < all.length; from += IDS_AT_ONCE) yield all.slice(from, from + IDS_AT_ONCE);
 }
 
 async function deleteFrom(

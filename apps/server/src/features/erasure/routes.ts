@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { ErasureCertificate } from '@candela/contract';
 import { DEFAULT_DATABASE_CONFIG_ID, fail, type RequestContext } from '@candela/kernel';
-import { eraseUser, MOST_ERASED_IDS } from '@candela/telemetry-store';
+import type { MediaUseOf } from '@candela/metadata-store';
+import {
+  type EraseInput,
+  eraseUser,
+  MOST_ERASED_IDS,
+  stayingSpans,
+  type TelemetryStore,
+  tracesOfUser,
+} from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { record } from '../audit/service.ts';
 import type { FeatureParts } from '../feature.ts';
@@ -23,11 +31,12 @@ export function erasureHandlers(parts: FeatureParts): Pick<Handlers, 'eraseUserD
 }
 
 async function erase(
-  { stores, logs, clock, config, metadata }: FeatureParts,
+  parts: FeatureParts,
   context: RequestContext,
   { userId, dryRun }: { readonly userId: string; readonly dryRun: boolean },
   abort: AbortSignal,
 ): Promise<ErasureCertificate> {
+  const { stores, logs, clock, config, metadata } = parts;
   const { projectId, environment } = context;
   const startedAt = new Date(clock.now()).toISOString();
   const release = await logs.hold(STORED_MS);
@@ -35,19 +44,29 @@ async function erase(
     throw fail('overloaded', { detail: 'What is acknowledged is not stored yet. Try again in a minute.' });
   }
   release();
-  const tables: ErasureCertificate['tables'][number][] = [];
-  let [traces, sessions, sharedTraces] = [0, 0, 0];
-  for (const connectorId of (await stores.routes.of(projectId)).all()) {
+  const connectors = (await stores.routes.of(projectId)).all();
+  /** Asks one of the databases that the project writes to. */
+  const inStore = <Value>(
+    connectorId: string,
+    ask: (store: TelemetryStore, input: EraseInput) => Promise<Value>,
+  ): Promise<Value> => {
     const cluster = connectorId === DEFAULT_DATABASE_CONFIG_ID ? config.clickhouseCluster : undefined;
     const input = { projectId, environment, userId, dryRun, cluster, abort };
-    const erased = await stores.pool
-      .use(connectorId, projectId, (store) => eraseUser(store, input))
+    return stores.pool
+      .use(connectorId, projectId, (store) => ask(store, input))
       .catch((thrown: unknown) => {
         if (!(thrown instanceof RangeError)) throw thrown;
         throw fail('refused', {
           detail: `The user has more than ${MOST_ERASED_IDS} traces or sessions. Delete by environment: name one in x-platform-environment.`,
         });
       });
+  };
+  // First, while the spans still say whose it is: a run that was cut off finds both again.
+  const media = await eraseMedia(parts, projectId, { connectors, inStore, dryRun });
+  const tables: ErasureCertificate['tables'][number][] = [];
+  let [traces, sessions, sharedTraces] = [0, 0, 0];
+  for (const connectorId of connectors) {
+    const erased = await inStore(connectorId, eraseUser);
     traces += erased.traces;
     sessions += erased.sessions;
     sharedTraces += erased.sharedTraces;
@@ -67,6 +86,7 @@ async function erase(
     sharedTraces,
     tables,
     chats: { before: chats, after: dryRun ? chats : 0 },
+    media,
     complete: !dryRun && tables.every(({ after }) => after === 0),
     backups: backup === undefined ? null : { target: withoutSecrets(backup.target), keep: backup.keep },
   };
@@ -88,6 +108,41 @@ async function erase(
     });
   });
   return { ...certificate, digest };
+}
+
+/**
+ * Forgets that media was sent for spans of the user, and removes the items that nothing else uses. Returns how many items
+ * of their spans there were and how many of these are left for others.
+ */
+async function eraseMedia(
+  { metadata }: FeatureParts,
+  projectId: string,
+  {
+    connectors,
+    inStore,
+    dryRun,
+  }: {
+    readonly connectors: ReadonlySet<string>;
+    readonly inStore: <Value>(
+      connectorId: string,
+      ask: (store: TelemetryStore, input: EraseInput) => Promise<Value>,
+    ) => Promise<Value>;
+    readonly dryRun: boolean;
+  },
+): Promise<ErasureCertificate['media']> {
+  const traces = new Set<string>();
+  for (const connectorId of connectors)
+    for (const id of await inStore(connectorId, tracesOfUser)) traces.add(id);
+  const uses = await metadata.media.usesOf(projectId, [...traces]);
+  const others = new Set<MediaUseOf>();
+  for (const connectorId of uses.length === 0 ? [] : [...connectors])
+    for (const use of await inStore(connectorId, (store, input) => stayingSpans(store, input, uses)))
+      others.add(use);
+  const own = uses.filter((use) => !others.has(use));
+  const items = new Set(own.map(({ id }) => id)).size;
+  if (dryRun || own.length === 0) return { before: items, after: items };
+  const removed = await metadata.change(undefined, ({ media }) => media.removeUses(projectId, own));
+  return { before: items, after: items - removed };
 }
 
 /** A place as people name it: a URL without user, password and query. */

@@ -15,7 +15,7 @@ const basicOf = (key: unknown) => `Basic ${Buffer.from(`pk-lf-x:${String(key)}`)
 beforeAll(async () => {
   place = await openInstallation({
     PLATFORM_MEDIA_MAX_BYTES: '2048',
-    PLATFORM_MEDIA_PROJECT_BYTES: '3900',
+    PLATFORM_MEDIA_PROJECT_BYTES: '4600',
   });
   owner = await place.own();
   basic = basicOf((await owner.call('POST', '/api/api-key', { name: 'sender' })).data.apiKey);
@@ -107,6 +107,30 @@ it('goes from the port of telemetry to the page, byte by byte', async () => {
   expect((await announce(bytes, 'image/png')).body).toEqual({ mediaId, uploadUrl: null });
 });
 
+it('gives the part that a player asks for', async () => {
+  const bytes = Uint8Array.from({ length: 700 }, (_, n) => (n * 11) % 256);
+  const id = await stored(bytes, 'audio/wav');
+  const address = String((await recordOf(id)).body['url']);
+  const part = async (range: string) => {
+    const answer = await fetch(address, { headers: { range } });
+    const body = new Uint8Array(await answer.arrayBuffer());
+    expect(answer.headers.get('content-length')).toBe(String(body.byteLength));
+    expect(answer.headers.get('accept-ranges')).toBe('bytes');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    return [answer.status, answer.headers.get('content-range'), body];
+  };
+  expect(await part('bytes=0-1')).toEqual([206, 'bytes 0-1/700', bytes.subarray(0, 2)]);
+  expect(await part('bytes=650-')).toEqual([206, 'bytes 650-699/700', bytes.subarray(650)]);
+  expect(await part('bytes=690-5000')).toEqual([206, 'bytes 690-699/700', bytes.subarray(690)]);
+  expect(await part('bytes=-3')).toEqual([206, 'bytes 697-699/700', bytes.subarray(697)]);
+  expect(await part('bytes=-9999')).toEqual([206, 'bytes 0-699/700', bytes]);
+  for (const none of ['bytes=700-', 'bytes=-0'])
+    expect(await part(none)).toEqual([416, 'bytes */700', new Uint8Array()]);
+  // No plain range of bytes: all of it.
+  for (const other of ['bytes=5-4', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=', 'bytes=a-b'])
+    expect(await part(other)).toEqual([200, null, bytes]);
+});
+
 it.each([
   ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
   ['text/html', '<script>alert(1)</script>'],
@@ -168,6 +192,57 @@ it('has bounds: an item, a project, types, whom it belongs to', async () => {
     status: 422,
     body: { err: expect.stringContaining('PLATFORM_MEDIA_PROJECT_BYTES') },
   });
+});
+
+it("goes when a user's data is deleted, unless a span of another has it too", async () => {
+  const project = String((await owner.call('POST', '/api/projects', { name: 'Erased' })).data.id);
+  const made = await owner.call('POST', '/api/api-key', { name: 'erases', projectId: project });
+  const authorization = basicOf(made.data.apiKey);
+  const own = Buffer.from('of ada alone');
+  const common = Buffer.from('of both');
+  const whole = Buffer.from('of the trace');
+  const [ada, bob] = ['a1'.repeat(8), 'b0'.repeat(8)];
+  const traceId = 'ad'.repeat(16);
+  const send = async (bytes: Buffer, observationId: string | null) => {
+    const to = { ...announcement(bytes, 'text/plain'), traceId: traceId.toUpperCase(), observationId };
+    const said = await ask('POST', '/api/public/media', to, { authorization });
+    if (said.body['uploadUrl'] !== null) await put(said.body['uploadUrl'], bytes, 'text/plain');
+    return String(said.body['mediaId']);
+  };
+  const spanOf = (spanId: string, user: string) => ({
+    traceId,
+    spanId,
+    name: 'call',
+    startTimeUnixNano: `${place.clock.now()}000000`,
+    endTimeUnixNano: `${place.clock.now()}000000`,
+    attributes: [{ key: 'user.id', value: { stringValue: user } }],
+  });
+  const spans = [spanOf(ada, 'ada'), spanOf(bob, 'bob')];
+  const sent = await fetch(`${place.platform.otlpHttp}/v1/traces`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
+  });
+  expect(sent.status).toBe(200);
+  const ids = [
+    await send(own, ada),
+    await send(common, ada),
+    await send(common, bob),
+    await send(whole, null),
+  ];
+  const there = () => Promise.all(ids.map(async (id) => (await recordOf(id, { authorization })).status));
+  const erase = async (userId: string, dryRun: boolean) => {
+    const headers = { 'x-platform-project-id': project };
+    const { data } = await owner.call('POST', '/api/erasure', { userId, dryRun }, headers);
+    return data.media;
+  };
+  expect(await erase('ada', true)).toEqual({ before: 2, after: 2 });
+  expect(await there()).toEqual([200, 200, 200, 200]);
+  expect(await erase('ada', false)).toEqual({ before: 2, after: 1 });
+  expect(await there()).toEqual([404, 200, 200, 200]);
+  expect(await erase('bob', false)).toEqual({ before: 2, after: 0 });
+  expect(await there()).toEqual([404, 404, 404, 404]);
+  expect(await erase('bob', false)).toEqual({ before: 0, after: 0 });
 });
 
 it('belongs to a project, is for keys that may, and goes with its days and its project', async () => {

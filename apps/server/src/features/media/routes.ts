@@ -6,9 +6,8 @@ import type { StoredMedia } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
 import type { FeatureParts } from '../feature.ts';
 import { mediaAddresses } from './addresses.ts';
+import { CHUNK_BYTES, piecesOf, rangeOf } from './ranges.ts';
 
-/** Bytes of one piece of a content. */
-const CHUNK_BYTES = 65_536;
 const MOST_FAILURE = 500;
 
 type MediaHandlers = Pick<
@@ -35,6 +34,9 @@ export function mediaHandlers({
   return {
     announceMedia: async ({ context, body, header }) => {
       const { contentType, contentLength: bytes, sha256Hash: sha256 } = body;
+      // An item of a dataset has no trace.
+      const traceId = body.traceId?.toLowerCase() ?? '';
+      const spanId = traceId === '' ? (body.datasetItemId ?? '') : (body.observationId?.toLowerCase() ?? '');
       if (bytes > config.mediaMaxBytes)
         throw fail('refused', {
           detail: `The item has ${bytes} bytes, more than the ${config.mediaMaxBytes} of PLATFORM_MEDIA_MAX_BYTES.`,
@@ -42,7 +44,12 @@ export function mediaHandlers({
       const { projectId } = context;
       const id = idOf(sha256);
       const item = await metadata.change(undefined, ({ media }) =>
-        media.announce(projectId, { id, contentType, bytes, sha256 }, config.mediaProjectBytes),
+        media.announce(
+          projectId,
+          { id, contentType, bytes, sha256 },
+          { traceId, spanId },
+          config.mediaProjectBytes,
+        ),
       );
       const address = addresses.make('upload', { projectId, id }, clock.now(), baseOf(header));
       return { mediaId: id, uploadUrl: item.storedAt === null ? address.url : null };
@@ -99,28 +106,26 @@ export function mediaHandlers({
       };
     },
 
-    getMediaContent: async ({ params: { mediaId: id }, query }) => {
+    getMediaContent: async ({ params: { mediaId: id }, query, header }) => {
       const projectId = addresses.read('download', query.token, id, clock.now());
       const item = storedOne(await metadata.media.get(projectId, id));
       const read = (position: number) => metadata.media.read(projectId, id, position);
+      const range = rangeOf(header('range'), item.bytes);
       return {
+        ...(range.status === undefined ? {} : { status: range.status }),
         contentType: item.contentType,
         fileName: `${id}.${extensionOf(item.contentType)}`,
         isInline: SHOWN.test(item.contentType),
         headers: {
-          'content-length': String(item.bytes),
+          'accept-ranges': 'bytes',
+          'content-length': String(range.end - range.start),
+          ...(range.said === undefined ? {} : { 'content-range': range.said }),
           // What a sender calls an image runs nothing, wherever it is opened.
           'content-security-policy': "default-src 'none'; sandbox",
           // The same address is always the same content.
           'cache-control': 'private, max-age=3600, immutable, no-transform',
         },
-        parts: (async function* () {
-          for (let position = 0; ; position += 1) {
-            const piece = await read(position);
-            if (piece === undefined) return;
-            yield piece;
-          }
-        })(),
+        parts: piecesOf(read, range),
       };
     },
   };

@@ -220,8 +220,8 @@ export function projects({ database, clock, dialect }: Access): Projects {
         'controller_config',
       ] as const)
         await database.deleteFrom(table).where('project_id', '=', id).execute();
-      await database.deleteFrom('media_chunks').where('project_id', '=', id).execute();
-      await database.deleteFrom('media').where('project_id', '=', id).execute();
+      for (const table of ['media_chunks', 'media_uses', 'media'] as const)
+        await database.deleteFrom(table).where('project_id', '=', id).execute();
       await database.deleteFrom('custom_prices').where('project_id', '=', id).execute();
       await database.deleteFrom('model_configs').where('project_id', '=', id).execute();
       await database.deleteFrom('context_versions').where('project_id', '=', id).execute();
