@@ -15,9 +15,10 @@ function startArgs(root: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string };
   };
-  const [exec, node, ...args] = scripts.start.split(' ');
+  // An earlier checkout may start its server without `exec`.
+  const [node, ...args] = scripts.start.replace(/^exec /, '').split(' ');
   const main = args.pop();
-  if (exec !== 'exec' || node !== 'node' || main === undefined)
+  if (node !== 'node' || main === undefined)
     throw new Error(`npm start is no call of node: ${scripts.start}`);
   return [...args, join(root, main)];
 }
