@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NODE_BINARY, startOtlpRecorder } from '@candela/testkit';
 import { decodeMetrics } from '@candela/otlp';
@@ -22,21 +22,23 @@ export const cuda: Bench = {
   async run(args): Promise<Findings> {
     const { values } = parseArgs({
       args: [...args],
-      options: { seconds: { type: 'string', default: '20' } },
+      options: { seconds: { type: 'string', default: '20' }, binary: { type: 'string' } },
     });
+    const { binary } = values;
+    const command = binary === undefined ? [NODE_BINARY, join(COLLECTOR, 'main.ts')] : [resolve(binary)];
     const bursts = Math.round((Number(values.seconds) * 1e6) / PAUSE_US);
     return withTempDir(async (folder) => {
       compile(folder);
       const alone = await burstsOf(folder, bursts);
       const free = await launchTime(folder, 2_000_000);
-      const traced = await withAgent(folder, '0.02', async (agent) => {
+      const traced = await withAgent(command, folder, '0.02', async (agent) => {
         const before = cpuSeconds(agent.pid ?? 0);
         const began = performance.now();
         const inLaunches = await burstsOf(folder, bursts);
         const cpu = (cpuSeconds(agent.pid ?? 0) - before) / ((performance.now() - began) / 1_000);
         return { inLaunches, cpu, full: await launchTime(folder, 2_000_000) };
       });
-      const whole = await withAgent(folder, '1', async () => ({
+      const whole = await withAgent(command, folder, '1', async () => ({
         inLaunches: await burstsOf(folder, bursts),
         full: await launchTime(folder, 200_000),
       }));
@@ -46,7 +48,7 @@ export const cuda: Bench = {
       const rate = Math.round(alone.launches / alone.seconds);
       return {
         bench: 'cuda',
-        command: `npm run bench -- cuda --seconds ${values.seconds}`,
+        command: `npm run bench -- cuda --seconds ${values.seconds}${binary === undefined ? '' : ' --binary <released binary>'}`,
         figures: [
           {
             what: `time of the program that ${thousands(rate)} launches a second take, default budget`,
@@ -144,12 +146,13 @@ async function burstsOf(folder: string, bursts: number) {
 }
 
 async function withAgent<T>(
+  [program = '', ...args]: readonly string[],
   folder: string,
   budget: string,
   body: (agent: ChildProcess) => Promise<T>,
 ): Promise<T> {
   const recorder = await startOtlpRecorder();
-  const agent = spawn(NODE_BINARY, [join(COLLECTOR, 'main.ts')], {
+  const agent = spawn(program, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       LD_LIBRARY_PATH: folder,
@@ -176,9 +179,12 @@ async function withAgent<T>(
       if (Date.now() > until)
         throw new Error('the agent does not trace: see opentelemetry-gpu-collector --check');
     await sleep(SETTLE_MS / 4);
-    return await body(agent);
+    const done = await body(agent);
+    if (agent.exitCode !== null || agent.signalCode !== null)
+      throw new Error(`the agent ended meanwhile: ${agent.signalCode ?? agent.exitCode}`);
+    return done;
   } finally {
-    if (agent.exitCode === null) {
+    if (agent.exitCode === null && agent.signalCode === null) {
       const ended = once(agent, 'close');
       agent.kill('SIGTERM');
       await ended;

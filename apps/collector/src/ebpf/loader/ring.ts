@@ -9,7 +9,8 @@ const RELEASE = 256;
 
 /**
  * Reads a ring that programs of the kernel write. Its data is mapped twice in a row, so that a record that wraps is read
- * in one piece.
+ * in one piece. The kernel lets the side that it writes be mapped for reading only, where `Atomics.load` must not be used:
+ * JavaScriptCore compiles it to an addition of 0 once the loop is hot, and that is a write, which ends the process.
  */
 export class RingReader {
   readonly #consumer: Mapping;
@@ -19,6 +20,7 @@ export class RingReader {
   readonly #headers: Int32Array;
   readonly #data: Buffer;
   readonly #mask: number;
+  readonly #fence = new Int32Array(new SharedArrayBuffer(4));
 
   /** @throws SystemCallError */
   constructor(kernel: Kernel, map: BpfMap) {
@@ -36,11 +38,12 @@ export class RingReader {
   read(take: (bytes: Buffer, at: number, length: number) => void, most = 200_000): number {
     let count = 0;
     let at = Atomics.load(this.#consumed, 0);
-    const end = Atomics.load(this.#produced, 0);
+    const end = this.#produced[0] ?? 0n;
+    this.#ordered();
     while (at < end && count < most) {
       const place = Number(at & BigInt(this.#mask));
-      // Sequentially consistent, so that what a record holds is read after its end was announced.
-      const header = Atomics.load(this.#headers, place >> 2) >>> 0;
+      const header = (this.#headers[place >> 2] ?? 0) >>> 0;
+      this.#ordered();
       if (header >= BUSY) break;
       const length = header & ~DISCARDED;
       if ((header & DISCARDED) === 0) {
@@ -53,6 +56,11 @@ export class RingReader {
     }
     Atomics.store(this.#consumed, 0, at);
     return count;
+  }
+
+  /** What is read after this was read after what is read before: what a record holds, after its end was announced. */
+  #ordered(): void {
+    Atomics.add(this.#fence, 0, 0);
   }
 
   close(): void {
