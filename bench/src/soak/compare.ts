@@ -1,10 +1,21 @@
 import { join } from 'node:path';
 import { silentLogger } from '@candela/kernel';
 import { openIngestLog, openTelemetryStore } from '@candela/telemetry-store';
-import { type AckLoad, type AckReport, compareWithStore } from '@candela/testkit';
+import { type AckLoad, type AckReport, type AckSignal, compareWithStore } from '@candela/testkit';
+
+/** Where what `startAckLoad` sends of each signal is, and what names request and record there. */
+const ROWS: Readonly<Record<AckSignal, string>> = {
+  traces: 'TraceId AS trace, SpanId AS span FROM otel_traces',
+  logs: 'TraceId AS trace, SpanId AS span FROM otel_logs',
+  metrics: "Attributes['trace'] AS trace, Attributes['span'] AS span FROM otel_metrics_gauge",
+};
 
 /** Opens log and store of a stopped platform, lets the log empty, and holds the clients' memory against the rows. */
-export async function compareWithData(dataDir: string, load: AckLoad, service: string): Promise<AckReport> {
+export async function compareWithData(
+  dataDir: string,
+  loads: Partial<Readonly<Record<AckSignal, AckLoad>>>,
+  service: string,
+): Promise<Map<AckSignal, AckReport>> {
   const store = await openTelemetryStore({
     kind: 'embedded',
     dataDir: join(dataDir, 'telemetry'),
@@ -19,15 +30,22 @@ export async function compareWithData(dataDir: string, load: AckLoad, service: s
   });
   try {
     if (!(await log.flush(300_000))) throw new Error('the log did not empty within five minutes');
-    const rows = await store.select<{ traceId: string; spans: string; distinctSpans: string }>(
-      'SELECT TraceId AS traceId, count() AS spans, uniqExact(SpanId) AS distinctSpans FROM otel_traces WHERE ServiceName = {service:String} GROUP BY TraceId',
-      { service },
-      { timeoutMs: 300_000, maxRowsToRead: 1_000_000_000, maxResultRows: 50_000_000 },
-    );
-    return compareWithStore(
-      load,
-      rows.map((row) => ({ ...row, spans: Number(row.spans), distinctSpans: Number(row.distinctSpans) })),
-    );
+    const reports = new Map<AckSignal, AckReport>();
+    for (const [signal, load] of Object.entries(loads) as [AckSignal, AckLoad][]) {
+      const rows = await store.select<{ traceId: string; spans: string; distinctSpans: string }>(
+        `SELECT trace AS traceId, count() AS spans, uniqExact(span) AS distinctSpans
+         FROM (SELECT ${ROWS[signal]} WHERE ServiceName = {service:String}) GROUP BY trace`,
+        { service },
+        { timeoutMs: 300_000, maxRowsToRead: 1_000_000_000, maxResultRows: 50_000_000 },
+      );
+      const stored = rows.map((row) => ({
+        ...row,
+        spans: Number(row.spans),
+        distinctSpans: Number(row.distinctSpans),
+      }));
+      reports.set(signal, compareWithStore(load, stored));
+    }
+    return reports;
   } finally {
     await log.close();
     await store.close();

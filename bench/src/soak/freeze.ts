@@ -37,7 +37,8 @@ export async function run(args: readonly string[]): Promise<void> {
     await pause(AFTER_MS);
     await load.stop();
     const { code } = await platform.stop();
-    const result = await compareWithData(dataDir, load, 'soak-freeze');
+    const result = (await compareWithData(dataDir, { traces: load }, 'soak-freeze')).get('traces');
+    if (result === undefined) throw new Error('nothing was compared');
     console.log(
       `${during} requests acknowledged in ${seconds} s without the engine; ${result.acknowledged} in all, ${result.lost.length} lost, ` +
         `${result.doubled.length} doubled; ack p99 ${percentile(load.latencies, 0.99).toFixed(1)} ms; exit code ${code}`,

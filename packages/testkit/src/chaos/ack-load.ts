@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { encodeTraceRequest } from '@candela/otlp';
+import { encodeLogsRequest, encodeMetricsRequest, encodeTraceRequest } from '@candela/otlp';
+
+/** What a load sends: spans, log records or points of a gauge. */
+export type AckSignal = 'traces' | 'logs' | 'metrics';
 
 export interface AckLoadOptions {
+  /** Default `traces`. Of other signals a trace id names the request all the same, and a span id the record or point. */
+  readonly signal?: AckSignal;
   /** Base address of the OTLP receiver at the moment, e.g. `http://127.0.0.1:4318`; undefined while there is none. */
   readonly endpoint: () => string | undefined;
   readonly clients: number;
@@ -41,7 +46,7 @@ const RETRY_MS = 100;
  * happened in between.
  */
 export function startAckLoad(options: AckLoadOptions): AckLoad {
-  const spansPerRequest = options.spansPerRequest ?? 5;
+  const { signal = 'traces', spansPerRequest = 5 } = options;
   const acknowledged = new Set<string>();
   const attempted = new Set<string>();
   const statuses = new Map<number, number>();
@@ -52,13 +57,13 @@ export function startAckLoad(options: AckLoadOptions): AckLoad {
   async function client(): Promise<void> {
     while (!state.stopped) {
       const traceId = randomBytes(16).toString('hex');
-      const body = batch(traceId, spansPerRequest, options.service);
+      const body = BATCHES[signal](traceId, spansPerRequest, options.service);
       for (;;) {
         const base = options.endpoint();
         if (base !== undefined) {
           attempted.add(traceId);
           const startedAt = performance.now();
-          const reply = await send(agent, base, body, options.key);
+          const reply = await send(agent, `${base}/v1/${signal}`, body, options.key);
           statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
           if ((reply.status === 429 || reply.status === 503) && reply.retryAfter === undefined) {
             state.refusalsWithoutRetryAfter += 1;
@@ -132,40 +137,60 @@ export function percentile(figures: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
 }
 
-function batch(traceId: string, count: number, service: string): Uint8Array {
-  const start = BigInt(Date.now()) * 1_000_000n;
-  return encodeTraceRequest({
-    resourceSpans: [
-      {
-        resource: { attributes: { 'service.name': service } },
-        scopeSpans: [
-          {
-            scope: { name: 'ack-load' },
-            spans: Array.from({ length: count }, (_, index) => ({
-              traceId,
-              spanId: randomBytes(8).toString('hex'),
-              name: `step ${index}`,
-              kind: 1,
-              startTimeUnixNano: start,
-              endTimeUnixNano: start + 1_000_000n,
-              attributes: { index, text: 'x'.repeat(100) },
-            })),
-          },
-        ],
-      },
-    ],
-  });
-}
+type Batch = (traceId: string, count: number, service: string) => Uint8Array;
+
+const SCOPE = { name: 'ack-load' };
+const resourceOf = (service: string) => ({ attributes: { 'service.name': service } });
+const newSpanId = (): string => randomBytes(8).toString('hex');
+const nowNanos = (): bigint => BigInt(Date.now()) * 1_000_000n;
+
+const BATCHES: Readonly<Record<AckSignal, Batch>> = {
+  traces(traceId, count, service) {
+    const start = nowNanos();
+    const spans = Array.from({ length: count }, (_, index) => ({
+      traceId,
+      spanId: newSpanId(),
+      name: `step ${index}`,
+      kind: 1,
+      startTimeUnixNano: start,
+      endTimeUnixNano: start + 1_000_000n,
+      attributes: { index, text: 'x'.repeat(100) },
+    }));
+    const scopeSpans = [{ scope: SCOPE, spans }];
+    return encodeTraceRequest({ resourceSpans: [{ resource: resourceOf(service), scopeSpans }] });
+  },
+  logs(traceId, count, service) {
+    const logRecords = Array.from({ length: count }, (_, index) => ({
+      traceId,
+      spanId: newSpanId(),
+      timeUnixNano: nowNanos(),
+      severityNumber: 9,
+      body: `step ${index} ${'x'.repeat(100)}`,
+    }));
+    const scopeLogs = [{ scope: SCOPE, logRecords }];
+    return encodeLogsRequest({ resourceLogs: [{ resource: resourceOf(service), scopeLogs }] });
+  },
+  metrics(traceId, count, service) {
+    const dataPoints = Array.from({ length: count }, (_, index) => ({
+      timeUnixNano: nowNanos(),
+      asDouble: index,
+      attributes: { trace: traceId, span: newSpanId() },
+    }));
+    const metrics = [{ name: 'ack.load', gauge: { dataPoints } }];
+    const scopeMetrics = [{ scope: SCOPE, metrics }];
+    return encodeMetricsRequest({ resourceMetrics: [{ resource: resourceOf(service), scopeMetrics }] });
+  },
+};
 
 function send(
   agent: Agent,
-  base: string,
+  url: string,
   body: Uint8Array,
   key: string | undefined,
 ): Promise<{ status: number; retryAfter: string | undefined }> {
   return new Promise((resolve) => {
     const outgoing = request(
-      `${base}/v1/traces`,
+      url,
       {
         method: 'POST',
         agent,

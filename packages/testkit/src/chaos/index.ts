@@ -2,6 +2,7 @@ export {
   type AckLoad,
   type AckLoadOptions,
   type AckReport,
+  type AckSignal,
   compareWithStore,
   percentile,
   startAckLoad,

@@ -11,6 +11,10 @@ export interface KillRoundsOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly thinkMs?: number;
   readonly onRound?: (round: KillRound) => void;
+  /** What else is done to the platform meanwhile; undefined while there is none. Stopped before the platform is. */
+  readonly beside?: (platform: () => PlatformProcess | undefined) => { stop(): Promise<void> };
+  /** Asked of the last process, before it is asked to go. */
+  readonly atTheEnd?: (platform: PlatformProcess) => Promise<void>;
 }
 
 export type Blow = 'server' | 'engine' | 'both';
@@ -51,6 +55,7 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillReport
     service: options.service,
     ...(options.thinkMs === undefined ? {} : { thinkMs: options.thinkMs }),
   });
+  const beside = options.beside?.(() => platform);
   try {
     for (let round = 1; round <= options.rounds; round += 1) {
       let readyAfterMs: number | undefined;
@@ -79,9 +84,10 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillReport
     // What was refused or cut must still find its way in.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   } finally {
-    await load.stop();
+    await Promise.all([load.stop(), beside?.stop()]);
   }
   const last = platform;
+  await options.atTheEnd?.(last);
   const { code } = await last.stop();
   return { load, rounds, slowestStartMs, exitCode: code, output: last.output() };
 }
