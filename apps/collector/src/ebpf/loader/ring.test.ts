@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../../../..');
-const PROGRAM = join(import.meta.dirname, '../fixtures/ring-program.ts');
+const PROGRAM = join(import.meta.dirname, '../../fixtures/ring-main.ts');
 /** The runtime of the released binaries. */
 const BUN = join(ROOT, `node_modules/@oven/bun-${process.platform}-${process.arch}/bin/bun`);
 const PAGE = 4_096;
