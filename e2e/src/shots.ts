@@ -97,7 +97,6 @@ const unowned = taken.filter((group) => !group.owned);
 if (unowned.length > 0) await takeOpen(unowned);
 if (owned.length > 0) await takeOwned(owned);
 console.log(`Pictures are in ${OUT}`);
-if (failed.length > 0) {
-  console.error(`Not taken: ${failed.join(', ')}`);
-  process.exitCode = 1;
-}
+if (failed.length > 0) console.error(`Not taken: ${failed.join(', ')}`);
+// The fake vendors that the pages needed until here listen on.
+process.exit(failed.length > 0 ? 1 : 0);

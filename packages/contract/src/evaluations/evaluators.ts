@@ -79,6 +79,7 @@ const configSchema = z
     modelId: z.string().nullable().meta({ description: 'The model that judges.' }),
     dailyCapUsd: z.number().nullable(),
     spentTodayUsd: z.number(),
+    unpricedToday: z.int().meta({ description: 'Calls of today without a known price: no cap counts them.' }),
     paused: z.string().nullable().meta({ description: 'Why automatic runs wait.' }),
     nextRunAt: isoTime.nullable(),
   })
@@ -181,7 +182,7 @@ const createEvaluator = defineRoute({
     auto: auto.default(null),
   }),
   response: one,
-  errors: ['conflict', 'refused', 'not_found', ...common],
+  errors: ['conflict', 'refused', 'bad_query', 'not_found', ...common],
 });
 const updateEvaluator = defineRoute({
   id: 'updateEvaluator',
@@ -193,7 +194,7 @@ const updateEvaluator = defineRoute({
   params: id,
   body: z.strictObject(shape).omit({ kind: true }).partial(),
   response: one,
-  errors: ['not_found', 'refused', 'conflict', ...common],
+  errors: ['not_found', 'refused', 'bad_query', 'conflict', ...common],
 });
 const deleteEvaluator = defineRoute({
   id: 'deleteEvaluator',

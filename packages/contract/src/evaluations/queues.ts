@@ -11,6 +11,19 @@ const field = z.strictObject({
     .default([])
     .meta({ description: 'Of a category; keys 1 to 9.' }),
 });
+const isSet = (names: readonly string[]) => new Set(names).size === names.length;
+/** What a queue asks for: what nobody could answer is refused. */
+const newFields = z
+  .array(
+    field
+      .refine(({ kind, options }) => kind !== 'category' || options.length >= 2, {
+        error: 'A category has two to nine options.',
+      })
+      .refine(({ options }) => isSet(options), { error: 'Two options are alike.' }),
+  )
+  .min(1)
+  .max(10)
+  .refine((fields) => isSet(fields.map(({ name }) => name)), { error: 'Two fields have one name.' });
 const value = z.union([z.string().max(500), z.number()]);
 const label = z.object({
   reviewer: z.string(),
@@ -71,7 +84,7 @@ const createQueue = defineRoute({
   body: z.strictObject({
     name: z.string().trim().min(1).max(200),
     instructions: z.string().max(5_000).default(''),
-    fields: z.array(field).min(1).max(10),
+    fields: newFields,
     reviewers: z.int().min(1).max(10).default(1),
   }),
   response: z.object({ data: queueSchema }),

@@ -74,6 +74,8 @@ export interface LlmUsages {
   append(row: LlmUsage): Promise<void>;
   /** US dollars that a feature of a project has cost since a time, where prices are known. */
   spentUsd(projectId: string, feature: string, since: number): Promise<number>;
+  /** Calls of a feature of a project since a time that cost something which no price is known for: no cap counts them. */
+  unpricedCalls(projectId: string, feature: string, since: number): Promise<number>;
   /** Newest first. */
   list(projectId: string, filter: LlmUsageFilter & { readonly limit: number }): Promise<LlmUsage[]>;
   /** Removes rows from before a time; returns how many. */
@@ -204,6 +206,19 @@ export function llmUsage({ quiet }: Access): LlmUsages {
         .where('started_at', '>=', since)
         .executeTakeFirst();
       return Number(row?.spent ?? 0) / NANO;
+    },
+
+    async unpricedCalls(projectId, feature, since) {
+      const row = await quiet
+        .selectFrom('llm_usage')
+        .select(({ fn }) => fn.countAll<number | string>().as('calls'))
+        .where('project_id', '=', projectId)
+        .where('feature', '=', feature)
+        .where('started_at', '>=', since)
+        .where('input_tokens', 'is not', null)
+        .where('cost_nano_usd', 'is', null)
+        .executeTakeFirst();
+      return Number(row?.calls ?? 0);
     },
 
     async list(projectId, { feature, refId, from, to, limit }) {

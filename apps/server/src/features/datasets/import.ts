@@ -93,10 +93,13 @@ function openaiLine(value: Readonly<Record<string, unknown>>): ImportedItem {
 }
 
 function csv(text: string, { input, expectedOutput }: ImportColumns, expectedPrefix?: string): Imported {
-  const { data, errors } = Papa.parse<Record<string, string>>(text.replace(/^\uFEFF/, ''), {
+  const { data, errors, meta } = Papa.parse<Record<string, string>>(text.replace(/^\uFEFF/, ''), {
     header: true,
     skipEmptyLines: 'greedy',
   });
+  const absent = [input, expectedOutput].find((name) => name !== undefined && !meta.fields?.includes(name));
+  if (absent !== undefined)
+    return { items: [], errors: [{ line: 1, message: `There is no column "${absent}".` }] };
   const items = data.map((row): ImportedItem => {
     const values = Object.entries(row).filter(([key]) => key !== '__parsed_extra');
     const isExpected = (key: string) =>

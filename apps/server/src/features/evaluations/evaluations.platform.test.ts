@@ -186,6 +186,7 @@ describe('evaluations', () => {
       [{ kind: 'judge', prompt: ' ' }, 422, /needs criteria/],
       [{ kind: 'regex', settings: { pattern: '(' } }, 422, /Settings of/],
       [{ auto: { q: 'a b:', sampleRate: 7 } }, 400, /sampleRate/],
+      [{ auto: { q: 'nothing:x', sampleRate: 1 } }, 400, /no field/],
     ] as const) {
       const refused = await owner.call('POST', '/api/evaluation/evaluators', {
         id: 'bad',
@@ -211,6 +212,11 @@ describe('evaluations', () => {
       ({ spanId }) => spanId === spanOf(14),
     );
     expect(own?.result).toMatchObject({ state: 'skipped' });
+    const body = { q: 'operation:chat', limit: 20 };
+    const tried = await owner.call('POST', '/api/evaluation/evaluators/short_answer/test', body);
+    const ids = (tried.data as { spanId: string }[]).map(({ spanId }) => spanId);
+    expect(ids).toContain(spanOf(13));
+    expect(ids).not.toContain(spanOf(14));
   });
 
   it('judge the model calls of several traces at once; a text of 1 MB is cut, and the judge is told', async () => {
@@ -244,7 +250,10 @@ describe('evaluations', () => {
       .toContain('cap');
     const { data } = await owner.call('GET', '/api/evaluation/runs?evaluator=toxicity');
     expect(data).toMatchObject([{ state: 'queued', attempts: 0 }]);
-    expect((await owner.call('GET', '/api/evaluation/config')).data.paused).toContain('00:00 UTC');
+    const config = (await owner.call('GET', '/api/evaluation/config')).data;
+    expect(config.paused).toContain('00:00 UTC');
+    // The judge of these tests has no price: a cap above 0 would never be reached.
+    expect(config.unpricedToday).toBeGreaterThan(0);
     await owner.call('PUT', '/api/evaluation/config', { modelId: model, dailyCapUsd: null });
   });
 

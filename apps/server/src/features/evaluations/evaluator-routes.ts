@@ -26,6 +26,11 @@ import { NO_CONTEXTS, ruleFieldsOf, type RuleQuestions } from './rule-contexts.t
 import { subjectOf, unjudgeable } from './subject.ts';
 import { BUILT_IN, type EvaluatorBody } from './types.ts';
 
+/** A filter that cannot be read would judge nothing, without a word. @throws bad_query */
+function checkFilter({ auto }: { readonly auto?: EvaluatorBody['auto'] | undefined }): void {
+  if (auto) parseFilterOrFail(auto.q, 'spans');
+}
+
 const DAY_MS = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 /** Spans that are judged at once in a test. */
@@ -150,11 +155,8 @@ export function evaluatorHandlers({
     const scope = judgeScope(context);
     const { modelId, dailyCapUsd } = await evaluators.config(scope);
     const now = clock.now();
-    const spentTodayUsd = await metadata.llmUsage.spentUsd(
-      scope.projectId,
-      JUDGE_FEATURE,
-      now - (now % DAY_MS),
-    );
+    const today = [scope.projectId, JUDGE_FEATURE, now - (now % DAY_MS)] as const;
+    const spentTodayUsd = await metadata.llmUsage.spentUsd(...today);
     const paused =
       dailyCapUsd !== null && spentTodayUsd >= dailyCapUsd
         ? `Judges have cost ${spentTodayUsd.toFixed(4)} USD today; the cap is ${dailyCapUsd} USD a day. Runs go on at 00:00 UTC, or when the cap is raised.`
@@ -164,6 +166,7 @@ export function evaluatorHandlers({
       modelId,
       dailyCapUsd,
       spentTodayUsd,
+      unpricedToday: await metadata.llmUsage.unpricedCalls(...today),
       paused,
       nextRunAt: state?.dueAt == null ? null : iso(state.dueAt),
     };
@@ -188,14 +191,20 @@ export function evaluatorHandlers({
     costUsd: null,
   });
 
-  /** The newest spans that match, of the last days. */
+  /** The newest spans that match, of the last days; calls of the platform itself, its judges', would only be skipped. */
   async function newest(context: RequestContext, q: string, limit: number, signal: AbortSignal) {
     const now = clock.now();
+    const asked = parseFilterOrFail(q, 'spans');
     const page = await queries.searchSpans(
       context,
       {
         window: { from: BigInt(now - TEST_DAYS * DAY_MS) * 1_000_000n, to: BigInt(now) * 1_000_000n },
-        filter: parseFilterOrFail(q, 'spans'),
+        filter: {
+          and: [
+            ...(asked === undefined ? [] : [asked]),
+            { field: 'attributes.platform.feature', op: 'not_exists' },
+          ],
+        },
         sort: '-start',
         limit,
         cursor: undefined,
@@ -261,6 +270,7 @@ export function evaluatorHandlers({
 
     createEvaluator: async ({ context, body }) => {
       const { id, ...given } = body;
+      checkFilter(given);
       if (BUILT_IN.has(id)) {
         throw fail('conflict', { detail: `"${id}" is built in. Change it instead, or choose another id.` });
       }
@@ -268,6 +278,7 @@ export function evaluatorHandlers({
       return { data: await viewOf(context, await evaluators.get(context, id)) };
     },
     updateEvaluator: async ({ context, params, body }) => {
+      checkFilter(body);
       const before = await evaluators.get(context, params.id);
       const changed = { ...bodyOf(before), ...body } as EvaluatorBody;
       await saveEvaluator(metadata, context, before, evaluators.checked(changed));

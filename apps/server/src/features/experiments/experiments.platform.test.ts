@@ -73,6 +73,10 @@ describe('datasets', () => {
     expect(await look('csv', 'q,a,tag\n"Say ""hi""",hello,x\n', columns)).toMatchObject({
       first: [{ input: 'Say "hi"', expectedOutput: 'hello' }],
     });
+    const absent = { columns: { input: 'nobody' } };
+    expect((await look('csv', 'q,a\nx,y\n', absent)).errors).toEqual([
+      { line: 1, message: 'There is no column "nobody".' },
+    ]);
     expect(await look('langfuse', '[{"id":"x","input":{"a":1},"expectedOutput":"b"}]')).toMatchObject({
       first: [{ id: 'x', input: { a: 1 }, expectedOutput: 'b' }],
     });
@@ -206,7 +210,47 @@ describe('experiments', () => {
   });
 });
 
+describe('experiments of items that lack something', () => {
+  it('fail those by name, whatever the model would have said to a placeholder', async () => {
+    await owner.call('POST', `${BASE}/datasets`, { name: 'ragged' });
+    const items = [
+      { id: 'whole', input: { country: 'France' } },
+      { id: 'bare', input: { town: 'Paris' } },
+    ];
+    await owner.call('POST', `${BASE}/datasets/ragged/items`, { items });
+    await owner.call('POST', '/api/prompt', { name: 'capital', prompt: 'Of {{country}}?', publish: 'minor' });
+    const before = vendor.requests.length;
+    const targets = [
+      { kind: 'template', text: 'Of {{country}}?', modelId: model },
+      { kind: 'messages', messages: [{ role: 'user', content: 'Of {{country}}?' }], modelId: model },
+      { kind: 'prompt', prompt: 'capital', modelId: model },
+    ];
+    for (const target of targets) {
+      const made = await owner.call('POST', `${BASE}/experiments`, { dataset: 'ragged', target });
+      expect((await ended(String(made.data.id))).counts).toMatchObject({ done: 1, failed: 1 });
+      const results = await owner.call('GET', `${BASE}/experiments/${made.data.id}/items`);
+      expect(results.data).toMatchObject([
+        { id: 'whole', error: null },
+        { id: 'bare', error: 'The input of this item has no value for "country".', output: null },
+      ]);
+    }
+    expect(vendor.requests.length - before).toBe(targets.length);
+  });
+});
+
 describe('annotation', () => {
+  it('asks for nothing that nobody could answer', async () => {
+    const refused = async (...fields: object[]) => {
+      const answer = await owner.call('POST', `${BASE}/queues`, { name: 'odd', fields });
+      expect(answer.status).toBe(400);
+      return answer.text;
+    };
+    expect(await refused({ name: 'a', kind: 'category' })).toContain('two to nine options');
+    expect(await refused({ name: 'a', kind: 'category', options: ['x', 'x'] })).toContain('are alike');
+    const twice = { name: 'a', kind: 'pass_fail' };
+    expect(await refused(twice, twice)).toContain('have one name');
+  });
+
   it('is blind until all labels are in; a dispute takes one more, and what comes of it is a score', async () => {
     const third = (await place.join(owner, 'member')).browser;
     const queue = await owner.call('POST', `${BASE}/queues`, {

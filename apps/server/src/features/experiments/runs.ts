@@ -1,5 +1,5 @@
 import { type ExperimentView, renderTemplate } from '@candela/contract';
-import { asCandelaError, type RequestContext } from '@candela/kernel';
+import { asCandelaError, fail, type RequestContext } from '@candela/kernel';
 import type { JudgeDocument, MetadataStore, WorkItem } from '@candela/metadata-store';
 import type { Ingest } from '../../ingest/index.ts';
 import type { Job, JobRun } from '../../jobs/job.ts';
@@ -72,6 +72,13 @@ async function spentOn(metadata: MetadataStore, documentId: string): Promise<num
   }
 }
 
+/** A model that is asked with a placeholder answers something else than what the item asks. @throws refused */
+function withAll<T>(missing: readonly string[], messages: T): T {
+  const [name] = missing;
+  if (name === undefined) return messages;
+  throw fail('refused', { detail: `The input of this item has no value for "${name}".` });
+}
+
 /** The job that runs items of experiments: output first, then each evaluator; both are kept, so that nothing is paid twice. */
 export function createExperimentRuns(parts: ExperimentParts) {
   const { metadata, evaluators, models, prompts, ingest, jobs } = parts;
@@ -84,10 +91,15 @@ export function createExperimentRuns(parts: ExperimentParts) {
   ) {
     const variables = isMap(input) ? input : { input: textOf(input) ?? '' };
     if (target.kind === 'template') {
-      return askedOf({ compiledPrompt: renderTemplate(target.text, variables).text });
+      const { text, missing } = renderTemplate(target.text, variables);
+      return withAll(missing, askedOf({ compiledPrompt: text }));
     }
     if (target.kind === 'messages') {
-      return askedOf({ compiledPrompt: '', messages: fillMessages(target.messages, variables) });
+      const missing = target.messages.flatMap(({ content }) => renderTemplate(content, variables).missing);
+      return withAll(
+        missing,
+        askedOf({ compiledPrompt: '', messages: fillMessages(target.messages, variables) }),
+      );
     }
     const stored = await metadata.prompts.index(context, { id: undefined, name: target.prompt });
     const served = await prompts.compiled(context, {
@@ -96,7 +108,7 @@ export function createExperimentRuns(parts: ExperimentParts) {
       compile: true,
       variables,
     });
-    return askedOf(served.result);
+    return withAll(served.result.missing, askedOf(served.result));
   }
 
   async function answer(

@@ -14,6 +14,9 @@ const WINDOWS = ['24H', '7D', '1M', '3M', 'CUSTOM'] as const;
 const GROUPS = ['feature', 'provider', 'model', 'date'] as const;
 const WORDS: Record<string, string> = {
   chat: 'Assistant',
+  evaluation: 'Evaluations',
+  experiment: 'Experiments',
+  playground: 'Playground',
   'prompt-try': 'Trying prompts',
   'model-check': 'Checking models',
   'trace-analysis': 'AI analysis of traces',

@@ -18,7 +18,7 @@ import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form.tsx';
+import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -32,7 +32,11 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
   const [filling, setFilling] = useState<AnnotationQueue>();
   const [told, setTold] = useState('');
   const [working, setWorking] = useState<AnnotationQueue>();
-  const remove = useApiMutation((id: string) => deleteQueue(environment, id), { touches: [JUDGE_KEY] });
+  const [leaving, setLeaving] = useState<AnnotationQueue>();
+  const remove = useApiMutation((id: string) => deleteQueue(environment, id), {
+    touches: [JUDGE_KEY],
+    onDone: () => setLeaving(undefined),
+  });
   if (query.isPending) return <SkeletonRows rows={3} label="Loading the queues" />;
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   if (working) return <Review queue={working} onClose={() => setWorking(undefined)} />;
@@ -83,9 +87,7 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
                       Review
                     </Button>
                     <Button onClick={() => setFilling(row)}>Fill …</Button>
-                    <Button busy={remove.isPending} onClick={() => remove.mutate(row.id)}>
-                      Delete
-                    </Button>
+                    <Button onClick={() => setLeaving(row)}>Delete</Button>
                   </span>
                 ),
             },
@@ -97,6 +99,18 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
         .map((queue) => (
           <QueueAgreement key={queue.id} queue={queue} />
         ))}
+      {leaving && (
+        <ConfirmDialog
+          title={`Delete ${leaving.name}?`}
+          action="Delete"
+          busy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        >
+          Its items and the labels of its reviewers go with it; the scores that came of them stay.
+        </ConfirmDialog>
+      )}
       {making && <NewQueue onClose={() => setMaking(false)} />}
       {filling && <FillDialog queue={filling} onClose={() => setFilling(undefined)} />}
     </div>
@@ -276,11 +290,17 @@ function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => voi
             {queue.fields.map(({ name, kind, options }) =>
               kind === 'number' ? (
                 <TextField
-                  key={name}
+                  // The next item begins with an empty field.
+                  key={`${item.id} ${name}`}
                   label={name}
-                  inputMode="decimal"
+                  type="number"
+                  step="any"
                   value={String(values[name] ?? '')}
-                  onValue={(text) => setValues((before) => ({ ...before, [name]: Number(text) }))}
+                  onValue={(text) =>
+                    setValues(({ [name]: _, ...others }) =>
+                      text === '' ? others : { ...others, [name]: Number(text) },
+                    )
+                  }
                 />
               ) : (
                 <fieldset key={name} className="flex flex-wrap gap-2">

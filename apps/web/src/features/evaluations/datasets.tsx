@@ -17,7 +17,7 @@ import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form.tsx';
+import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
@@ -36,7 +36,11 @@ export function Datasets(props: {
   const query = useQuery(datasetsQuery(environment));
   const [making, setMaking] = useState(false);
   const [reading, setReading] = useState<DatasetView>();
-  const remove = useApiMutation((id: string) => deleteDataset(environment, id), { touches: [JUDGE_KEY] });
+  const [leaving, setLeaving] = useState<DatasetView>();
+  const remove = useApiMutation((id: string) => deleteDataset(environment, id), {
+    touches: [JUDGE_KEY],
+    onDone: () => setLeaving(undefined),
+  });
   const download = useApiMutation(
     ({ id, name }: { id: string; name: string }) =>
       exportDataset(environment, id).then((blob) => saveFile(blob, `${name}.jsonl`, 'application/x-ndjson')),
@@ -97,9 +101,7 @@ export function Datasets(props: {
                     >
                       Export
                     </Button>
-                    <Button busy={remove.isPending} onClick={() => remove.mutate(row.id)}>
-                      Delete
-                    </Button>
+                    <Button onClick={() => setLeaving(row)}>Delete</Button>
                   </span>
                 ),
             },
@@ -107,6 +109,18 @@ export function Datasets(props: {
         />
       )}
       {open && <Items dataset={open} mayChange={props.mayChange} />}
+      {leaving && (
+        <ConfirmDialog
+          title={`Delete ${leaving.name}?`}
+          action="Delete"
+          busy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        >
+          Its items and all their revisions go with it. Experiments keep what they asked and got.
+        </ConfirmDialog>
+      )}
       {making && <NewDataset onClose={() => setMaking(false)} />}
       {reading && <ImportDialog dataset={reading} onClose={() => setReading(undefined)} />}
     </div>

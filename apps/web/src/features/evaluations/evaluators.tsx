@@ -1,4 +1,4 @@
-import type { EvaluatorView } from '@candela/contract';
+import type { EvaluatorKindView, EvaluatorView } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -58,6 +58,12 @@ export function Evaluators(props: { mayChange: boolean; mayConfigure: boolean })
           )}
         </span>
       </div>
+      {told != null && told.unpricedToday > 0 && told.dailyCapUsd !== null && (
+        <p role="status" className="rounded-md border border-warn/40 p-2 text-sm text-warn">
+          {formatCount(told.unpricedToday)} calls of today have no known price: the cap does not count them.
+          Add a price under Settings, Models & prices.
+        </p>
+      )}
       {told?.paused && (
         <p role="status" className="rounded-md border border-warn/40 p-2 text-sm text-warn">
           {told.paused}
@@ -162,7 +168,7 @@ function ConfigDialog(props: { modelId: string | null; cap: number | null; onClo
 
 function EvaluatorDialog(props: {
   evaluator: EvaluatorView | undefined;
-  kinds: readonly { id: string; label: string; description: string }[];
+  kinds: readonly EvaluatorKindView[];
   mayChange: boolean;
   onClose: () => void;
 }) {
@@ -268,7 +274,7 @@ function EvaluatorDialog(props: {
           value={form.settings}
           onValue={set('settings')}
           rows={5}
-          hint={kind?.description}
+          hint={kind && `${kind.description} ${settingsText(kind.settings)}`}
           error={settings === undefined ? 'This is no JSON object.' : undefined}
         />
       )}
@@ -350,6 +356,19 @@ function EvaluatorDialog(props: {
       )}
     </FormDialog>
   );
+}
+
+/** The settings of a kind by name, as its JSON Schema has them. */
+function settingsText(schema: EvaluatorKindView['settings']): string {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, { type?: string; enum?: readonly string[]; default?: unknown }>;
+    required?: readonly string[];
+  };
+  const each = Object.entries(properties).map(([name, { type = 'any value', enum: choices }]) => {
+    const takes = choices === undefined ? type : choices.map((choice) => `"${choice}"`).join(' or ');
+    return `"${name}" (${takes}${required.includes(name) ? ', needed' : ''})`;
+  });
+  return each.length === 0 ? 'It has no settings.' : `Settings: ${each.join(', ')}.`;
 }
 
 const fact = (result: unknown, key: string): string | undefined => {

@@ -20,7 +20,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { CheckList, SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form.tsx';
+import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
@@ -41,7 +41,11 @@ export function Experiments(props: {
   const { environment } = useShell();
   const query = useQuery(experimentsQuery(environment));
   const [making, setMaking] = useState(false);
-  const remove = useApiMutation((id: string) => deleteExperiment(environment, id), { touches: [JUDGE_KEY] });
+  const [leaving, setLeaving] = useState<ExperimentView>();
+  const remove = useApiMutation((id: string) => deleteExperiment(environment, id), {
+    touches: [JUDGE_KEY],
+    onDone: () => setLeaving(undefined),
+  });
   if (query.isPending) return <SkeletonRows rows={4} label="Loading the experiments" />;
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const rows = query.data ?? [];
@@ -94,12 +98,8 @@ export function Experiments(props: {
             { label: 'Created', cell: ({ createdAt }) => <When time={createdAt} /> },
             {
               label: '',
-              cell: (row) =>
-                props.mayChange && (
-                  <Button busy={remove.isPending} onClick={() => remove.mutate(row.id)}>
-                    Delete
-                  </Button>
-                ),
+              align: 'end',
+              cell: (row) => props.mayChange && <Button onClick={() => setLeaving(row)}>Delete</Button>,
             },
           ]}
         />
@@ -127,6 +127,18 @@ export function Experiments(props: {
             <Comparison id={open.id} other={otherId} />
           )}
         </>
+      )}
+      {leaving && (
+        <ConfirmDialog
+          title={`Delete ${leaving.name}?`}
+          action="Delete"
+          busy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        >
+          Its outputs and verdicts go with it; what waits is not run.
+        </ConfirmDialog>
       )}
       {making && <NewExperiment onClose={() => setMaking(false)} />}
     </div>

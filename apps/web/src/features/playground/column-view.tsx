@@ -2,6 +2,7 @@ import type { PlaygroundMessage } from '@candela/contract';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { callKey, type Column, isObject, readJson } from './column.ts';
 import { PromptChoice } from './prompt-choice.tsx';
@@ -22,24 +23,24 @@ export function ColumnView(props: {
     onChange({ messages: messages.flatMap((one, index) => (index === at ? (next ? [next] : []) : [one])) });
   return (
     <section aria-label={props.title} className="flex w-full min-w-72 flex-1 flex-col gap-2 max-sm:shrink-0">
-      <div className="flex items-end gap-2">
+      <div className="flex flex-wrap items-end gap-2">
         <SelectField
           label="Model"
-          className="min-w-0 grow"
+          className="min-w-40 grow"
           value={column.modelId}
           onValue={(modelId) => onChange({ modelId })}
           options={props.models.map(({ id, name }) => ({ value: id, label: name }))}
         />
         <TextField
           label="Temperature"
-          className="w-24"
+          className="w-24 grow"
           value={column.temperature}
           onValue={(temperature) => onChange({ temperature })}
           inputMode="decimal"
         />
         <TextField
           label="Most tokens"
-          className="w-24"
+          className="w-24 grow"
           value={column.maxTokens}
           onValue={(maxTokens) => onChange({ maxTokens })}
           inputMode="numeric"
@@ -112,7 +113,8 @@ export function ColumnView(props: {
           (column.calls.length === 0 && <span className="text-muted">The answer appears here.</span>)}
         {column.calls.length > 0 && <Calls column={column} onChange={onChange} />}
       </div>
-      <p className="text-sm text-muted">{column.told}</p>
+      <p className="text-sm text-muted empty:hidden">{column.told}</p>
+      {column.failure && <ErrorLine error={new Error(column.failure)} />}
     </section>
   );
 }

@@ -32,8 +32,9 @@ export interface Column {
   readonly recorded: ReadonlyMap<string, string>;
   readonly answer: string;
   readonly calls: readonly ToolCall[];
-  /** Facts or the failure of the last run. */
+  /** Facts of the last run, or why it failed. */
   readonly told: string;
+  readonly failure: string;
 }
 
 export const blank = (key: number, modelId = ''): Column => ({
@@ -49,6 +50,7 @@ export const blank = (key: number, modelId = ''): Column => ({
   answer: '',
   calls: [],
   told: '',
+  failure: '',
 });
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -74,14 +76,16 @@ export function callKey(name: string, input: unknown): string {
 
 type Message = SpanDetail['conversation']['input'][number];
 
-/** A message of a span as those of the playground: one of a tool for each of its results. */
-function messagesOf({ role, parts }: Message): PlaygroundMessage[] {
-  const text = parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n\n');
+/** A message of a span as those of the playground: one of a tool for each of its results. What a model thought is not said again. */
+function messagesOf({ role, parts }: Message, nameOf: ReadonlyMap<string, string>): PlaygroundMessage[] {
+  const text = parts
+    .flatMap((part) => ('text' in part && part.type !== 'reasoning' ? [part.text] : []))
+    .join('\n\n');
   const results = parts.flatMap((part) => (part.type === 'tool_result' ? [part] : []));
   const found: PlaygroundMessage[] = results.map(({ id, name, result }) => ({
     role: 'tool',
     id,
-    name: name || 'tool',
+    name: name || nameOf.get(id) || 'tool',
     output: result,
   }));
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []));
@@ -123,7 +127,9 @@ export function columnOf(
   const attribute = (...names: readonly string[]) =>
     span.attributes.find(({ key: name }) => names.includes(name))?.value;
   const model = models.find((one) => one.model === (span.requestModel ?? span.responseModel));
-  const messages = input.flatMap(messagesOf);
+  const calls = input.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
+  const nameOf = new Map(calls.map(({ id, name }) => [id, name]));
+  const messages = input.flatMap((message) => messagesOf(message, nameOf));
   const schema = readJson(outputFormat(span)?.schema ?? '');
   return {
     ...blank(key, model?.id ?? models[0]?.id ?? ''),
@@ -215,7 +221,8 @@ export const columnsOfRun = ({ columns }: PlaygroundRun): Column[] =>
     maxTokens: numberText(maxOutputTokens),
     answer: answer.text,
     calls: answer.calls,
-    told: answer.error ?? factsOf(answer),
+    told: answer.error === null ? factsOf(answer) : '',
+    failure: answer.error ?? '',
   }));
 
 /** The messages of a column as those of a chat prompt. Calls and results of tools have no place in one. */

@@ -78,7 +78,7 @@ export function PlaygroundPage() {
     setBusy(true);
     setFailure(undefined);
     const asked = columns;
-    setColumns((before) => before.map((one) => ({ ...one, answer: '', calls: [], told: '' })));
+    setColumns((before) => before.map((one) => ({ ...one, answer: '', calls: [], told: '', failure: '' })));
     const patch = (at: number, how: (one: Column) => Partial<Column>) => {
       const key = asked[at]?.key;
       setColumns((before) => before.map((one) => (one.key === key ? { ...one, ...how(one) } : one)));
@@ -89,7 +89,7 @@ export function PlaygroundPage() {
       for await (const told of playgroundEvents(environment, body, stop.signal)) {
         if (told.event === 'delta') patch(told.column, ({ answer }) => ({ answer: answer + told.text }));
         else if (told.event === 'tool') patch(told.column, ({ calls }) => ({ calls: [...calls, told] }));
-        else if (told.event === 'failure') patch(told.column, () => ({ told: told.err }));
+        else if (told.event === 'failure') patch(told.column, () => ({ failure: told.err }));
         else if (told.event === 'done') patch(told.column, () => ({ told: factsOf(told) }));
         else if (told.id === null) setSaid(told.err ?? '');
         else {
@@ -139,6 +139,7 @@ export function PlaygroundPage() {
                 answer: '',
                 calls: [],
                 told: '',
+                failure: '',
               },
             ])
           }
