@@ -1,4 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { formatTime } from '../lib/format.ts';
+import { zonePreference } from '../lib/zone.ts';
 import { call } from './client.ts';
 
 type Environment = string | undefined;
@@ -37,10 +39,15 @@ async function find(
     const { data } = await call('listRules', { query: { limit: EACH, ...q }, environment, signal });
     return data.map(({ id, name }) => ({ kind, id, name }));
   }
-  const filter = words === '' ? {} : { q: `name:*${words}*` };
-  const body = { ...filter, from: '-24h', limit: EACH, previews: false };
+  // The traces of the assistant itself are the newest of all, and nobody asks about them.
+  const named = words === '' ? '' : ` name:*${words}*`;
+  const body = { q: `-attributes.platform.feature:*${named}`, from: '-24h', limit: EACH, previews: false };
   const { data } = await call('searchTraces', { environment, signal, body });
-  return data.map(({ traceId, rootName }) => ({ kind, id: traceId, name: rootName }));
+  return data.map(({ traceId, rootName, rootService, startTime }) => ({
+    kind,
+    id: traceId,
+    name: `${rootName} · ${rootService} · ${formatTime(Date.parse(startTime), zonePreference.get())}`,
+  }));
 }
 
 /** Traces, prompts and rules that what was typed behind `@` may mean; a kind that fails offers nothing. */

@@ -24,10 +24,12 @@ export function Pie(props: {
 }) {
   const { unit = '', height = 140, onChoose } = props;
   const ordered = props.slices.filter(({ value }) => value > 0).toSorted((a, b) => b.value - a.value);
-  const rest = ordered.slice(MOST).reduce((sum, { value }) => sum + value, 0);
+  // One that would be left over has a name too.
+  const most = ordered.length === MOST + 1 ? MOST + 1 : MOST;
+  const rest = ordered.slice(most).reduce((sum, { value }) => sum + value, 0);
   const slices = [
-    ...ordered.slice(0, MOST),
-    ...(rest > 0 ? [{ key: '', label: `Other (${ordered.length - MOST})`, value: rest }] : []),
+    ...ordered.slice(0, most),
+    ...(rest > 0 ? [{ key: '', label: `Other (${ordered.length - most})`, value: rest }] : []),
   ];
   const total = slices.reduce((sum, { value }) => sum + value, 0);
   const colours = paletteOf(slices.map(({ key }) => key).filter((key) => key !== ''));

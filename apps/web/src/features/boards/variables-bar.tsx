@@ -91,6 +91,11 @@ function Variable(props: {
           placeholder={kind === 'field' ? 'Search values' : 'Value, then Enter'}
           className="h-7 rounded-md border border-line bg-bg px-2"
         />
+        {found.isFetching && shown.length === 0 && (
+          <p role="status" className="px-1 text-sm text-muted">
+            Loading …
+          </p>
+        )}
         <ul className="flex max-h-64 flex-col overflow-y-auto">
           {shown.map((value) => (
             <li key={value}>

@@ -297,7 +297,7 @@ function Review({ queue, onClose }: { queue: AnnotationQueue; onClose: () => voi
                   step="any"
                   value={String(values[name] ?? '')}
                   onValue={(text) =>
-                    setValues(({ [name]: _, ...others }) =>
+                    setValues(({ [name]: _before, ...others }) =>
                       text === '' ? others : { ...others, [name]: Number(text) },
                     )
                   }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { formatTime } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { zonePreference } from '../../lib/zone.ts';
-import { measureWords } from './prepare-frame.ts';
+import { columnWords } from './prepare-frame.ts';
 
 /** Rows that are drawn; the file has all of them. */
 const MOST = 200;
@@ -37,7 +37,7 @@ export function FrameTable({ title, frame, height }: { title: string; frame: Fra
                   className="whitespace-nowrap hover:text-text"
                   onClick={() => setSort({ at, down: sort?.at === at ? !sort.down : kind === 'number' })}
                 >
-                  {measureWords(name)}
+                  {columnWords(name)}
                 </button>
               </th>
             ))}
@@ -57,7 +57,12 @@ export function FrameTable({ title, frame, height }: { title: string; frame: Fra
                 const text =
                   kind === 'time' && typeof cell === 'number' ? formatTime(cell, zone) : String(cell ?? '');
                 return (
-                  <td key={name} className="max-w-64 truncate px-1.5 py-1" title={text}>
+                  <td
+                    key={name}
+                    // Beside many figures a name gives way, not the last figure.
+                    className={`${frame.columns.length > 3 ? 'max-w-32' : 'max-w-64'} truncate px-1.5 py-1`}
+                    title={text}
+                  >
                     {text || '(none)'}
                   </td>
                 );

@@ -47,6 +47,10 @@ export function partsOf(frame: Frame, visual: Visual): FrameParts {
 /** Words of a measure: `duration_p95` is `duration p95`. */
 export const measureWords = (name: string): string => name.replaceAll('_', ' ');
 
+/** Words of a column: a measure's, or the key of an attribute as it is sent. */
+export const columnWords = (name: string): string =>
+  /^(?:attributes|resource|scope)\./.test(name) ? name.slice(name.indexOf('.') + 1) : measureWords(name);
+
 /** Series over time, the largest first; of the period before moved onto this one where the frame has it. */
 export function seriesOfFrame(
   frame: Frame,

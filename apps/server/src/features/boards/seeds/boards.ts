@@ -101,7 +101,7 @@ export const gpu: BoardInput = board(
     metric('Hardware errors', 'hw.errors', ['attributes.hw.id']),
     metric('Clock speed', 'hw.gpu.speed', ['attributes.hw.id']),
     metric('CPU in use', 'system.cpu.utilization', ['resource.host.name']),
-    metric('Memory available', 'system.memory.linux.available', ['resource.host.name']),
+    metric('Memory in use', 'system.memory.utilization', ['resource.host.name']),
     metric('Disk', 'system.disk.io', ['resource.host.name']),
     metric('File systems', 'system.filesystem.utilization', ['resource.host.name']),
   ],
@@ -119,7 +119,10 @@ export const vectors: BoardInput = board(
   },
   [
     stat('Requests', 'count', { q: VECTORS }),
+    stat('Traces', 'traces', { q: VECTORS }),
+    stat('Errors', 'errors', { q: VECTORS }, { better: 'lower' }),
     stat('Error rate', 'error_rate', { q: VECTORS }, { better: 'lower' }),
+    stat('p50 duration', 'duration_p50', { q: VECTORS }, { better: 'lower' }),
     stat('p95 duration', 'duration_p95', { q: VECTORS }, { better: 'lower' }),
     overTime('Requests by name', ['count'], { q: VECTORS, by: ['name'] }, { type: 'bar' }),
     overTime('Duration', ['duration_p50', 'duration_p95'], { q: VECTORS }),
@@ -129,6 +132,7 @@ export const vectors: BoardInput = board(
       ['attributes.db.operation.name'],
       { q: VECTORS },
       { type: 'table' },
+      6,
     ),
     ranked(
       'By system',
@@ -136,6 +140,7 @@ export const vectors: BoardInput = board(
       ['attributes.db.system.name'],
       { q: VECTORS },
       { type: 'pie', legend: true },
+      6,
     ),
   ],
 );
@@ -230,6 +235,7 @@ export const evaluations: BoardInput = board(
       ['attributes.gen_ai.evaluation.name', 'attributes.gen_ai.evaluation.score.label'],
       { q: SCORES, signal: 'logs' },
       { type: 'table' },
+      12,
     ),
   ],
 );
@@ -270,6 +276,7 @@ export const cost: BoardInput = board(
       ['prompt_name', 'prompt_version'],
       { q: 'prompt_name:*' },
       { type: 'table' },
+      6,
     ),
   ],
 );

@@ -65,9 +65,10 @@ export const ranked = (
   by: readonly string[],
   asked: Asked = {},
   visual: Drawn = {},
+  w = 4,
 ): SeedWidget => ({
   title,
-  w: 4,
+  w,
   h: 4,
   panel: {
     query: { kind: 'aggregate', body: { ...body(measures, { ...asked, by }), limit: 10 } },
