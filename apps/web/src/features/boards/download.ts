@@ -104,14 +104,20 @@ async function drawSvg(pen: CanvasRenderingContext2D, svg: SVGSVGElement): Promi
 
 /** Texts outside of drawings, where they stand. */
 function drawTexts(pen: CanvasRenderingContext2D, element: HTMLElement): void {
+  const drawn = new Set<Element>();
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const parent = node.parentElement;
-    const text = node.textContent?.trim() ?? '';
-    if (text === '' || parent === null || parent.closest('svg, .sr-only') !== null) continue;
+    const own = node.textContent?.replaceAll(/\s+/g, ' ') ?? '';
+    if (own.trim() === '' || parent === null || parent.closest('svg, .sr-only') !== null) continue;
+    // A name that is cut in its middle has its end from the style sheet: it is drawn once, whole.
+    const name = parent.closest('.middle-truncation');
+    if (name !== null && drawn.has(name)) continue;
+    if (name !== null) drawn.add(name);
+    const text = name?.textContent ?? own;
     const range = document.createRange();
     range.selectNodeContents(node);
-    const { left, top, height, width } = range.getBoundingClientRect();
+    const { left, top, height, width } = (name ?? range).getBoundingClientRect();
     if (width === 0) continue;
     const look = getComputedStyle(parent);
     pen.fillStyle = look.color;
