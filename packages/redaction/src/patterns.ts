@@ -1,3 +1,5 @@
+import { VENDORS } from './vendors.ts';
+
 /** A kind of credential: what it contains literally (lower case), and its whole form. */
 export interface Pattern {
   readonly kind: string;
@@ -37,7 +39,7 @@ export const TOKENS: readonly Pattern[] = [
     form: /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9/_-]{20,}/g,
   },
   ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'].map((prefix) =>
-    token('stripe-key', prefix, '[A-Za-z0-9+/=]{16,}'),
+    token('stripe-key', prefix, '[A-Za-z0-9+/=]{10,}'),
   ),
   token('anthropic-key', 'sk-ant-', `${W}{20,}`),
   token('openrouter-key', 'sk-or-', `${W}{20,}`),
@@ -54,7 +56,7 @@ export const TOKENS: readonly Pattern[] = [
   token('age-key', 'AGE-SECRET-KEY-1', '[A-Z0-9]{58}'),
   ...['dop_v1_', 'doo_v1_', 'dor_v1_'].map((prefix) => token('digitalocean-token', prefix, '[a-f0-9]{64}')),
   token('sendgrid-key', 'SG.', '[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}'),
-  token('twilio-key', 'SK', '[0-9a-f]{32}(?![0-9A-Za-z])'),
+  token('twilio-key', 'SK', '[0-9a-fA-F]{32}(?![0-9A-Za-z])'),
   token('databricks-token', 'dapi', '[0-9a-f]{32}'),
   token('pypi-token', 'pypi-AgEI', `${W}{50,}`),
   token('npm-token', 'npm_', '[A-Za-z0-9]{36}'),
@@ -69,7 +71,7 @@ export const TOKENS: readonly Pattern[] = [
   ...['hvs.', 'hvb.', 'hvr.'].map((prefix) => token('vault-token', prefix, `${W}{20,}`)),
   token('supabase-token', 'sbp_', '[a-f0-9]{40}'),
   token('docker-token', 'dckr_pat_', `${W}{20,}`),
-  token('terraform-token', 'atlasv1.', `${W}{30,}`),
+  token('terraform-token', 'atlasv1.', '[A-Za-z0-9_=-]{30,}'),
   token('grafana-token', 'glsa_', '[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'),
   token('grafana-token', 'glc_', '[A-Za-z0-9+/]{32,}={0,2}'),
   token('figma-token', 'figd_', `${W}{30,}`),
@@ -83,6 +85,37 @@ export const TOKENS: readonly Pattern[] = [
   token('vercel-token', 'vercel_blob_rw_', `${W}{30,}`),
   token('telegram-token', 'bot', '[0-9]{8,10}:AA[A-Za-z0-9_-]{33}'),
   token('candela-key', 'cdl_', `${W}{24,}`),
+  ...VENDORS.map(([kind, prefix, body]) => token(kind, prefix, body)),
+  {
+    kind: 'azure-secret',
+    keywords: ['q~'],
+    form: /(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])/g,
+  },
+  {
+    kind: 'authress-key',
+    keywords: ['.acc_', '.acc-'],
+    form: /(?<![A-Za-z0-9_])(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[a-z0-9+/_=-]{30,120}/gi,
+  },
+  {
+    kind: 'maxmind-key',
+    keywords: ['_mmk'],
+    form: /(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])/g,
+  },
+  {
+    kind: 'teams-webhook',
+    keywords: ['webhook.office.com'],
+    form: /https:\/\/[a-z0-9-]{1,63}\.webhook\.office\.com\/webhookb2\/[A-Za-z0-9@/-]{60,300}/gi,
+  },
+  {
+    kind: 'gitlab-session',
+    keywords: ['_gitlab_session='],
+    form: /(_gitlab_session=)[0-9a-z]{32}/g,
+  },
+  {
+    kind: 'mailchimp-key',
+    keywords: ['-us'],
+    form: /(?<![A-Za-z0-9_-])[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9_-])/g,
+  },
   {
     kind: 'jwt',
     keywords: ['eyj'],
@@ -92,7 +125,7 @@ export const TOKENS: readonly Pattern[] = [
     kind: 'private-key',
     keywords: ['private key'],
     // Also where the end was cut away.
-    form: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S]){0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?/g,
+    form: /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[\s\S]){0,20000}(?:-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
   },
   {
     kind: 'authorization',
@@ -150,9 +183,10 @@ export const ASSIGNMENTS: readonly Pattern[] = [
       'api-key',
       'access_key',
       'accesskey',
-      'private_key',
+      '_key',
+      '-key',
       'credential',
     ],
-    form: /((?<![A-Za-z])(?:[A-Za-z0-9_.-]{0,40}[_.-])?(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|secret[_-]?key|credentials?)["']?\s{0,4}(?:=|:|=>|:=)\s{0,4}["'`]?)(?=[^\s"'`]{0,200}[0-9!@#%^*+/])(?!\$|\[REDACTED|https?:|\/[a-z0-9_./-]{1,200}["'])[A-Za-z0-9!@#%^*+/=_~-][A-Za-z0-9!@#$%^&*+/=_~-]{7,500}(?=["'`\s,;)}\\]|$)/gi,
+    form: /((?<![A-Za-z])(?:[A-Za-z0-9_.-]{0,40}[_.-])?(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key|secret[_-]?key|(?:auth|signing|encryption|licen[cs]e|consumer|global|service|account)[_-]key|credentials?)["']?\s{0,4}(?:=|:|=>|:=)\s{0,4}["'`]?)(?=[^\s"'`]{0,200}[0-9!@#%^*+/])(?!\$|\[REDACTED|https?:|\/[a-z0-9_./-]{1,200}["'])[A-Za-z0-9!@#%^*+/=_~-][A-Za-z0-9!@#$%^&*+/=_~-]{7,500}(?=["'`\s,;)}\\]|$)/gi,
   },
 ];
