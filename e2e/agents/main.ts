@@ -27,6 +27,7 @@ const ARRIVAL_MS = 60_000;
 
 interface Session {
   readonly sessionId: string;
+  readonly model: string | null;
   readonly tokens: Sent;
   readonly toolCalls: number;
   readonly commits: number;
@@ -170,6 +171,9 @@ async function compared(
   );
   return [
     ...(differs(told) ? [`tokens differ: sent ${shown(sent)}; told ${shown(told)}`] : []),
+    ...sessions.flatMap(({ model }) =>
+      model === null || model === 'unknown' ? ['a session without its model'] : [],
+    ),
     ...facts.flatMap(([what, is, wanted]) => (is === wanted ? [] : [`${what}: ${is}, not ${wanted}`])),
     ...(asksHelp && sum(({ subagents }) => subagents) === 0 ? ['no sub-agent was seen'] : []),
   ];

@@ -102,6 +102,58 @@ const CLAUDE: Program = {
   sessions: 2,
 };
 
+const geminiSettings = ({ home }: Place, more: object): void =>
+  write(
+    join(home, '.gemini/settings.json'),
+    `${JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } }, privacy: { usageStatisticsEnabled: false }, ...more }, null, 2)}\n`,
+  );
+
+const GEMINI: Program = {
+  name: 'gemini-cli',
+  agent: 'gemini-cli',
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  start: (place) => bin(place, '@google/gemini-cli/bundle/gemini.js'),
+  env: ({ vendor }) => ({
+    GOOGLE_GEMINI_BASE_URL: vendor,
+    GEMINI_API_KEY: 'key-of-nobody',
+    GEMINI_CLI_TRUST_WORKSPACE: 'true',
+  }),
+  configure: (place) => geminiSettings(place, {}),
+  turns: [
+    { what: 'edit', args: (prompt) => ['--yolo', '-m', 'gemini-2.5-flash', '-p', prompt] },
+    {
+      what: 'resume',
+      args: (prompt) => ['--yolo', '-m', 'gemini-2.5-flash', '--resume', 'latest', '-p', prompt],
+    },
+  ],
+  sessions: 1,
+};
+
+const COPILOT: Program = {
+  name: 'copilot-cli',
+  agent: 'copilot-cli',
+  package: '@github/copilot',
+  version: '1.0.102',
+  start: ({ modules }) => ({
+    program: join(modules, `@github/copilot-${process.platform}-${process.arch}/copilot`),
+    args: [],
+  }),
+  env: ({ vendor }) => ({
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${vendor}/v1`,
+    COPILOT_PROVIDER_API_KEY: 'key-of-nobody',
+    COPILOT_MODEL: 'gpt-5.2',
+    COPILOT_ALLOW_ALL: 'true',
+  }),
+  turns: [
+    { what: 'edit', args: (prompt) => ['--allow-all-tools', '-p', prompt] },
+    { what: 'help', args: (prompt) => ['--allow-all-tools', '--continue', '-p', prompt] },
+    { what: 'resume', args: (prompt) => ['--allow-all-tools', '--continue', '-p', prompt] },
+  ],
+  sessions: 1,
+};
+
 /** The five that can be had from a registry. Cursor and Windsurf are desktop programs: fixtures stand for them. */
 export const PROGRAMS: readonly Program[] = [
   CLAUDE,
@@ -149,53 +201,20 @@ export const PROGRAMS: readonly Program[] = [
     ],
     sessions: 1,
   },
+  GEMINI,
   {
-    name: 'gemini-cli',
-    agent: 'gemini-cli',
-    package: '@google/gemini-cli',
-    version: '0.61.0',
-    start: (place) => bin(place, '@google/gemini-cli/bundle/gemini.js'),
-    env: ({ vendor }) => ({
-      GOOGLE_GEMINI_BASE_URL: vendor,
-      GEMINI_API_KEY: 'key-of-nobody',
-      GEMINI_CLI_TRUST_WORKSPACE: 'true',
-    }),
-    configure: ({ home }) =>
-      write(
-        join(home, '.gemini/settings.json'),
-        `${JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } }, privacy: { usageStatisticsEnabled: false } }, null, 2)}\n`,
-      ),
-    turns: [
-      { what: 'edit', args: (prompt) => ['--yolo', '-m', 'gemini-2.5-flash', '-p', prompt] },
-      {
-        what: 'resume',
-        args: (prompt) => ['--yolo', '-m', 'gemini-2.5-flash', '--resume', 'latest', '-p', prompt],
-      },
-    ],
-    sessions: 1,
+    ...GEMINI,
+    name: 'gemini-cli-telemetry',
+    configure: (place) =>
+      geminiSettings(place, {
+        telemetry: { enabled: true, target: 'local', otlpEndpoint: place.otlp, otlpProtocol: 'http' },
+      }),
   },
+  COPILOT,
   {
-    name: 'copilot-cli',
-    agent: 'copilot-cli',
-    package: '@github/copilot',
-    version: '1.0.102',
-    start: ({ modules }) => ({
-      program: join(modules, `@github/copilot-${process.platform}-${process.arch}/copilot`),
-      args: [],
-    }),
-    env: ({ vendor }) => ({
-      COPILOT_OFFLINE: 'true',
-      COPILOT_PROVIDER_BASE_URL: `${vendor}/v1`,
-      COPILOT_PROVIDER_API_KEY: 'key-of-nobody',
-      COPILOT_MODEL: 'gpt-5.2',
-      COPILOT_ALLOW_ALL: 'true',
-    }),
-    turns: [
-      { what: 'edit', args: (prompt) => ['--allow-all-tools', '-p', prompt] },
-      { what: 'help', args: (prompt) => ['--allow-all-tools', '--continue', '-p', prompt] },
-      { what: 'resume', args: (prompt) => ['--allow-all-tools', '--continue', '-p', prompt] },
-    ],
-    sessions: 1,
+    ...COPILOT,
+    name: 'copilot-cli-telemetry',
+    env: (place) => ({ ...COPILOT.env(place), OTEL_EXPORTER_OTLP_ENDPOINT: place.otlp }),
   },
   {
     name: 'opencode',

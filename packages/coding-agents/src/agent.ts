@@ -63,7 +63,8 @@ export interface HookFile {
   readonly afterwards?: string;
 }
 
-export type CommandFor = (event: string, answer?: string) => string;
+/** Without a shell that of POSIX; agents that have a line of its own for Windows get PowerShell's there. */
+export type CommandFor = (event: string, answer?: string, shell?: 'powershell') => string;
 
 /** `value` is appended to the list at `path`, which is made where it is missing; or set, where `set` is true and nothing is there. */
 export interface Entry {

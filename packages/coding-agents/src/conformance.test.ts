@@ -61,7 +61,10 @@ function play(
   }
   session.events.forEach(([event, body], n) => {
     const file = join(folders.spool, `${session.agent}.${event}.${n}.7`);
-    writeFileSync(file, JSON.stringify(payload({ ...body, ...(path && { transcript_path: path }) })));
+    writeFileSync(
+      file,
+      JSON.stringify(payload({ ...body, ...(path && { transcript_path: path, transcriptPath: path }) })),
+    );
     utimesSync(file, 1_790_000_000 + n, 1_790_000_000 + n);
   });
   const settings: DrainSettings = {
@@ -127,6 +130,8 @@ describe.each(SESSIONS.map((session) => [session.agent, session] as const))('%s'
       of('reasoning.output_tokens'),
     ];
     expect(counts).toEqual(session.expect.tokens ?? [0, 0, 0, 0, 0]);
+    expect(calls.map((call) => get(call, 'gen_ai.request.model'))).not.toContain('unknown');
+    expect(named('coding_agent.session.compact')).toEqual([]);
   });
 
   it('is one tree: every parent but the root of the session is there, and nobody has two', () => {

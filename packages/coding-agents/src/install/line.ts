@@ -17,7 +17,8 @@ export function lineFor(
   agent: AgentId,
   options: { readonly spool: string; readonly drainer: readonly string[] },
 ): CommandFor {
-  return (event, answer) => {
+  return (event, answer, shell) => {
+    if (shell === 'powershell') return powershellLine(agent, event, options);
     const file = `"$D/${agent}.${event}.$PPID.$$`;
     // Other agents run Claude Code's hooks too.
     const only = agent === 'claude-code' ? '[ -n "$CLAUDECODE" ]&&' : '';
@@ -32,4 +33,22 @@ export function lineFor(
     const say = answer === undefined ? '' : `;echo ${quoted(answer)}`;
     return `: ${MARK};D=${quoted(options.spool)};${write}${start}${say};exit 0`;
   };
+}
+
+const powerQuoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** The same in PowerShell. It was never run on Windows: its text follows the documents of PowerShell 5.1. */
+function powershellLine(
+  agent: AgentId,
+  event: string,
+  { spool, drainer }: { readonly spool: string; readonly drainer: readonly string[] },
+): string {
+  const write = `if((Test-Path -LiteralPath $D)-and-not(Test-Path -LiteralPath "$D\\full")){$F=[IO.File]::Open("$D\\${agent}.${event}.$PID.0",'CreateNew');try{[Console]::OpenStandardInput().CopyTo($F)}finally{$F.Dispose()}}`;
+  const [program = '', ...rest] = drainer;
+  // Start-Process joins its arguments with spaces and quotes none of them.
+  const words = rest.map((word) => powerQuoted(`"${word}"`)).join(',');
+  const start = STARTS.test(event)
+    ? `;try{$P=0;try{$P=[int]((Get-Content -LiteralPath "$D\\..\\drainer.pid" -TotalCount 1) -split ' ')[0]}catch{};if((Test-Path -LiteralPath $D)-and-not(Get-Process -Id $P -ErrorAction SilentlyContinue|Where-Object Id -ne 0)){Start-Process -WindowStyle Hidden -FilePath ${powerQuoted(program)} -ArgumentList ${words}}}catch{}`
+    : '';
+  return `$null='${MARK}';$D=${powerQuoted(spool)};try{${write}}catch{}${start};exit 0`;
 }

@@ -218,6 +218,7 @@ export const SESSIONS: readonly Recorded[] = [
     events: [
       ['SessionStart', { ...gemini, source: 'startup' }],
       ['BeforeAgent', { ...gemini, prompt: 'write hello' }],
+      ['PreCompress', { ...gemini, trigger: 'auto' }],
       [
         'BeforeTool',
         { ...gemini, tool_name: 'write_file', tool_input: { file_path: 'hello.py', content: HELLO } },
@@ -308,12 +309,34 @@ export const SESSIONS: readonly Recorded[] = [
       ['agentStop', { ...copilot, stopReason: 'end_turn' }],
       ['sessionEnd', { ...copilot, reason: 'complete' }],
     ],
+    transcript: {
+      path: '.copilot/session-state/s-copilot/events.jsonl',
+      lines: ['user', 'sub-agent'].map((initiator, n) => ({
+        id: `u${n}`,
+        type: 'session.usage_record',
+        timestamp: '2026-11-28T10:00:01Z',
+        data: {
+          usage: {
+            model: 'gpt-5.2',
+            inputTokens: 4040,
+            cacheReadTokens: 3035,
+            cacheWriteTokens: 0,
+            outputTokens: 75,
+            reasoningTokens: 20,
+            initiator,
+            isByok: true,
+            providerType: 'openai',
+          },
+        },
+      })),
+    },
     expect: {
       tools: ['create', 'bash', 'bash'],
       added: 2,
       removed: 0,
       decisions: ['auto_accepted'],
       commits: 1,
+      tokens: [8080, 6070, 0, 150, 40],
       ends: true,
     },
   },

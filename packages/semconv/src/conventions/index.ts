@@ -1,5 +1,6 @@
 /** The registry: every convention, the most specific first. A new convention is one file and one line here. */
 import type { Convention } from '../types.ts';
+import { copilotCli, geminiCli } from './agent-clis.ts';
 import { anthropicSdk } from './anthropic-sdk.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
@@ -20,6 +21,8 @@ export const CONVENTIONS: readonly Convention[] = [
   codingAgents,
   claudeCode,
   codex,
+  copilotCli,
+  geminiCli,
   openInference,
   langfuse,
   langsmith,

@@ -568,6 +568,44 @@ describe('coding agents', () => {
     });
   });
 
+  test('Copilot CLI and Gemini CLI are told by their scope; calls of sub-agents are not of the agent', () => {
+    const call = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'gpt-5.2',
+      'gen_ai.conversation.id': 'c-1',
+      'gen_ai.usage.input_tokens': 120,
+      'gen_ai.usage.cache_read.input_tokens': 64,
+      'gen_ai.usage.output_tokens': 30,
+    };
+    const scope = { name: 'chat gpt-5.2', scopeName: 'github.copilot' };
+    const expected = {
+      operation: 'chat',
+      sessionId: 'c-1',
+      isModelCall: true,
+      usage: { input: 56, cacheRead: 64, output: 30 },
+    };
+    expect(normaliseSpan(spanOf({ ...call, 'github.copilot.initiator': 'agent' }, scope))).toMatchObject({
+      ...expected,
+      convention: 'copilot-cli',
+      agentName: 'copilot-cli',
+    });
+    expect(normaliseSpan(spanOf({ ...call, 'github.copilot.initiator': 'sub-agent' }, scope))).toMatchObject({
+      ...expected,
+      convention: 'copilot-cli',
+      agentName: '',
+    });
+    expect(normaliseSpan(spanOf(call, { name: 'chat gpt-5.2' }))).toMatchObject({
+      ...expected,
+      convention: 'gen-ai',
+      agentName: '',
+    });
+    const gemini = { 'gen_ai.operation.name': 'tool_call', 'gen_ai.agent.name': 'gemini-cli' };
+    expect(normaliseSpan(spanOf(gemini, { name: 'tool_call', scopeName: 'gemini-cli' }))).toMatchObject({
+      convention: 'gemini-cli',
+      operation: 'execute_tool',
+    });
+  });
+
   const log = (
     eventName: string,
     attributes: Record<string, AttributeValue>,

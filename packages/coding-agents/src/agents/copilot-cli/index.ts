@@ -1,5 +1,5 @@
 import type { CodingAgent } from '../../agent.ts';
-import { lineCount } from '../../facts/lines.ts';
+import { editBetween } from '../../facts/lines.ts';
 import { countAt, defined, field, objectOf, parseJson, textAt, timeAt } from '../../facts/read.ts';
 import type { Fact, FileEdit, Mapped, ModelResponse } from '../../facts/types.ts';
 
@@ -93,9 +93,9 @@ function editsOf(tool: string, args: unknown): FileEdit[] | undefined {
   const path = textAt(args, 'path');
   if (path === undefined) return undefined;
   const after = textAt(args, 'file_text', 'new_str');
-  if (tool === 'create') return [{ path, added: lineCount(after ?? ''), removed: 0, diff: after ?? '' }];
+  if (tool === 'create') return [editBetween(path, '', after ?? '')];
   if (tool !== 'edit' && tool !== 'str_replace') return undefined;
-  return [{ path, added: lineCount(after ?? ''), removed: lineCount(textAt(args, 'old_str') ?? '') }];
+  return [editBetween(path, textAt(args, 'old_str') ?? '', after ?? '')];
 }
 
 /** `~/.copilot/session-state/<id>/events.jsonl`. */
@@ -112,8 +112,9 @@ function read(lines: readonly string[]): ModelResponse[] {
       {
         kind: 'response',
         messageId,
-        model: textAt(data, 'model') ?? 'unknown',
-        provider: 'github',
+        model: textAt(usage, 'model') ?? textAt(data, 'model') ?? 'unknown',
+        // With a key of the user's own that vendor is paid, not GitHub.
+        provider: (field(usage, 'isByok') === true && textAt(usage, 'providerType')) || 'github',
         input: countAt(usage, 'inputTokens'),
         cacheRead,
         cacheWrite: countAt(usage, 'cacheWriteTokens'),
@@ -148,7 +149,17 @@ export const copilotCli: CodingAgent = {
         {
           version: 1,
           hooks: Object.fromEntries(
-            EVENTS.map((event) => [event, [{ type: 'command', bash: command(event), timeoutSec: 5 }]]),
+            EVENTS.map((event) => [
+              event,
+              [
+                {
+                  type: 'command',
+                  bash: command(event),
+                  powershell: command(event, undefined, 'powershell'),
+                  timeoutSec: 5,
+                },
+              ],
+            ]),
           ),
         },
         null,

@@ -36,8 +36,11 @@ function factsOf(event: string, payload: unknown): Fact[] {
       return [defined({ kind: 'prompt' as const, text: textAt(payload, 'prompt') })];
     case 'AfterAgent':
       return [defined({ kind: 'turn-end' as const, text: textAt(payload, 'prompt_response') })];
-    case 'PreCompress':
-      return [{ kind: 'compaction', trigger: textAt(payload, 'trigger') ?? 'auto' }];
+    case 'PreCompress': {
+      // Automatic ones come before every call, whether there is something to compress or not.
+      const trigger = textAt(payload, 'trigger');
+      return trigger === 'manual' ? [{ kind: 'compaction', trigger }] : [];
+    }
     // Calls have no id: the two events of one agree in what was asked.
     case 'BeforeTool':
       return [{ kind: 'tool-start', callId: '', tool, args }];

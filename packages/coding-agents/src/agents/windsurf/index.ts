@@ -88,7 +88,11 @@ export const windsurf: CodingAgent = {
     entries: (command) =>
       EVENTS.map((event) => ({
         path: ['hooks', event],
-        value: { command: command(event), show_output: false },
+        value: {
+          command: command(event),
+          powershell: command(event, undefined, 'powershell'),
+          show_output: false,
+        },
       })),
   },
 };

@@ -288,6 +288,77 @@ describe('sessions of coding agents', () => {
     });
   });
 
+  it('are those of Copilot CLI and Gemini CLI, too, by their own spans and with hooks', async () => {
+    const tenant = contextOf('clis');
+    const own = (place: number, name: string, attributes: object = {}) =>
+      span(98, 9_800 + place, place * 1000, {
+        name,
+        attributes: {
+          'gen_ai.conversation.id': 'session 95',
+          'gen_ai.operation.name': 'chat',
+          ...attributes,
+        },
+      });
+    const call = { 'gen_ai.usage.input_tokens': 11, 'gen_ai.usage.output_tokens': 5 };
+    const copilot = [
+      own(1, 'invoke_agent', { 'gen_ai.operation.name': 'invoke_agent' }),
+      own(2, 'chat gpt-5.2', { ...call, 'github.copilot.initiator': 'agent' }),
+      own(3, 'execute_tool bash', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'bash' }),
+      own(4, 'invoke_agent general', {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'general',
+      }),
+      own(5, 'chat gpt-5.2', { ...call, 'github.copilot.initiator': 'sub-agent' }),
+    ];
+    await bench.put(copilot, {
+      service: 'github-copilot',
+      project: 'clis',
+      scope: { name: 'github.copilot' },
+    });
+    // An application with spans of the same names.
+    await bench.put(
+      copilot.map((one) => ({ ...one, attributes: { ...one.attributes, 'gen_ai.conversation.id': 'app' } })),
+      { service: 'app', project: 'clis' },
+    );
+    const native = {
+      agent: 'copilot-cli',
+      sessionId: 'session 95',
+      turns: 1,
+      toolCalls: 1,
+      subagents: 1,
+      tokens: { input: 22, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0 },
+    };
+    const list = async () => (await queries.sessions(tenant, { ...all, sort: 'start' }, now)).data;
+    expect(await list()).toEqual([expect.objectContaining(native)]);
+    const page = { sessionId: 'session 95', agent: undefined, window, limit: 20, cursor: undefined };
+    const { events } = await queries.session(tenant, page, now);
+    expect(events.map(({ kind, source }) => source ?? kind)).toEqual([
+      'turn',
+      'main',
+      'tool',
+      'subagent',
+      'subagent',
+    ]);
+    const hooks = session(95, 'ann').map((one) => ({ ...one, startTimeUnixNano: at(5_000) }));
+    await bench.put(hooks, { ...placeOf('ann'), service: 'copilot-cli', project: 'clis' });
+    expect(await list()).toEqual([
+      expect.objectContaining({ ...native, user: 'ann', commits: 1, toolCalls: 1 }),
+    ]);
+    await bench.put(
+      [
+        own(6, 'tool_call', {
+          'gen_ai.conversation.id': 'session 96',
+          'gen_ai.operation.name': 'tool_call',
+          'gen_ai.tool.name': 'write_file',
+        }),
+      ],
+      { service: 'gemini-cli', project: 'clis', scope: { name: 'gemini-cli' } },
+    );
+    expect(await list()).toContainEqual(
+      expect.objectContaining({ agent: 'gemini-cli', sessionId: 'session 96', toolCalls: 1 }),
+    );
+  });
+
   it('are known by the counters of an agent that has no hooks, and by those of no other', async () => {
     const own = contextOf('counters');
     const delta = (name: string, value: number, attributes: Record<string, string>, seconds = 60) => ({

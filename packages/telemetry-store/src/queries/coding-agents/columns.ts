@@ -5,15 +5,15 @@ const resource = (key: string) => `ResourceAttributes['${key}']`;
 const named = (name: string) => `SpanName = 'coding_agent.${name}'`;
 const decision = (value: string) => `countIf(Decision = '${value}')`;
 
+const NATIVE = "('claude-code', 'codex', 'copilot-cli', 'gemini-cli')";
 /** Spans of coding agents: those of hooks, and those that agents send by themselves. */
-export const CODING_SPANS =
-  "(startsWith(SpanName, 'coding_agent.') OR GenAiConvention IN ('claude-code', 'codex')) AND SessionId != ''";
+export const CODING_SPANS = `(startsWith(SpanName, 'coding_agent.') OR GenAiConvention IN ${NATIVE}) AND SessionId != ''`;
 
 /** The name of an agent, whatever its own telemetry calls its service. */
-export const AGENT =
-  "if(GenAiConvention IN ('claude-code', 'codex'), toString(GenAiConvention), toString(ServiceName))";
+export const AGENT = `if(GenAiConvention IN ${NATIVE}, toString(GenAiConvention), toString(ServiceName))`;
 
-const CALLER = `if(${attribute('coding_agent.llm.source')} != '', ${attribute('coding_agent.llm.source')}, ${attribute('query_source')})`;
+const INITIATOR = attribute('github.copilot.initiator');
+const CALLER = `multiIf(${attribute('coding_agent.llm.source')} != '', ${attribute('coding_agent.llm.source')}, ${INITIATOR} != '', if(${INITIATOR} = 'sub-agent', 'subagent', 'main'), ${attribute('query_source')})`;
 /** What a call of a model served. */
 export const SOURCE = `multiIf(${CALLER} IN ('', 'main', 'repl_main_thread', 'sdk'), 'main', startsWith(${CALLER}, 'subagent') OR startsWith(${CALLER}, 'agent'), 'subagent', 'side')`;
 
@@ -80,11 +80,11 @@ export function sessionColumns(withCounters: boolean): string {
   maxIf(${end}, ${named('session')}) >= maxIf(${end}, OfHook) AND Hooks > 0 AS IsEnded,
   ${latest('SpanOutcome')} AS Outcome, ${latest('SpanRepository')} AS Repository, ${latest('SpanBranch')} AS Branch,
   ${latest('SpanFolder')} AS Folder, ${latest('GenAiResponseModel')} AS Model, ${latest('SpanMode')} AS Mode,
-  greatest(countIf(${named('turn')}), countIf(SpanName IN ('claude_code.interaction', 'session_task.turn'))) AS Turns,
+  greatest(countIf(${named('turn')}), countIf(SpanName IN ('claude_code.interaction', 'session_task.turn', 'invoke_agent'))) AS Turns,
   countIf(${named('tool.call')}) AS HookTools, greatest(HookTools, countIf(${nativeTool})) AS KnownTools,
   ${orCounter('KnownTools > 0', 'KnownTools', whole('tools'))} AS Tools,
   ${orCounter('KnownTools > 0', `if(HookTools > 0, countIf(${named('tool.call')} AND StatusCode = 'Error'), countIf(${nativeTool} AND StatusCode = 'Error'))`, whole('failedTools'))} AS Failed,
-  countIf(${named('subagent')}) AS Subagents, ${CALLS}, ${costs.join(', ')}, CostMain + CostSub + CostSide AS Cost, ${counts.join(', ')},
+  greatest(countIf(${named('subagent')}), countIf(startsWith(SpanName, 'invoke_agent '))) AS Subagents, ${CALLS}, ${costs.join(', ')}, CostMain + CostSub + CostSide AS Cost, ${counts.join(', ')},
   ${ofHooks("sumIf(Added, Decision != 'reject')", 'added')} AS LinesAdded, ${ofHooks("sumIf(Removed, Decision != 'reject')", 'removed')} AS LinesRemoved,
   ${ofHooks(decision('accept'), 'accepts')} AS Accepts, ${ofHooks(decision('auto_accepted'), 'autoAccepts')} AS AutoAccepts,
   ${decision('modify')} AS Modifies, ${ofHooks(decision('reject'), 'rejects')} AS Rejects,

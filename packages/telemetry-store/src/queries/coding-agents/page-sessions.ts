@@ -108,7 +108,7 @@ async function inSlice(
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   const ofUser = user === undefined ? '' : ` AND UserId = ${scope.params.bind(user, 'String')}`;
   const only = `SessionHash != cityHash64('') AND ${HAS_CODING_SPANS}${ofUser}`;
-  const reads = `${COLUMNS} SessionHash NameHashes UserId`;
+  const reads = `${COLUMNS} SessionHash NameHashes ServiceHashes UserId`;
   const rows = await runner.run<Row>(
     scope,
     `SELECT ${COLUMNS} ${rolledFrom(scope, ACTIVITY, slice, { only, reads })}

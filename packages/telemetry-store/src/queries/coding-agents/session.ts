@@ -29,12 +29,18 @@ const KINDS: ReadonlyMap<string, CodingEvent['kind']> = new Map([
   ['coding_agent.turn', 'turn'],
   ['claude_code.interaction', 'turn'],
   ['session_task.turn', 'turn'],
+  ['invoke_agent', 'turn'],
   ['coding_agent.llm.turn', 'model'],
   ['claude_code.llm_request', 'model'],
   ['handle_responses', 'model'],
+  ['chat', 'model'],
+  ['llm_call', 'model'],
   ['coding_agent.subagent', 'subagent'],
+  ['invoke_agent of', 'subagent'],
   ['coding_agent.tool.call', 'tool'],
   ['claude_code.tool', 'tool'],
+  ['execute_tool', 'tool'],
+  ['tool_call', 'tool'],
   ['coding_agent.edit.decision', 'edit'],
   ['coding_agent.git.commit', 'commit'],
   ['coding_agent.git.pull_request', 'pull_request'],
@@ -42,6 +48,8 @@ const KINDS: ReadonlyMap<string, CodingEvent['kind']> = new Map([
   ['coding_agent.session.permission_mode.changed', 'mode'],
   ['coding_agent.session', 'end'],
 ]);
+/** The name of a span without what follows in it: the model, the tool or the sub-agent. */
+const NAMED = `multiIf(startsWith(SpanName, 'chat '), 'chat', startsWith(SpanName, 'execute_tool '), 'execute_tool', startsWith(SpanName, 'invoke_agent '), 'invoke_agent of', SpanName)`;
 const MOST_TEXT = 4_000;
 
 const either = (...keys: string[]) =>
@@ -49,7 +57,7 @@ const either = (...keys: string[]) =>
     .map((key) => `nullIf(ContentAttributes['${key}'], ''), nullIf(SpanAttributes['${key}'], '')`)
     .join(', ');
 const text = (as: string, ...keys: string[]) => `coalesce(${either(...keys)}, '') AS ${as}`;
-const EVENT_COLUMNS = `SpanId, ParentSpanId, TraceId, SpanName, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, Duration, StatusCode, StatusMessage,
+const EVENT_COLUMNS = `SpanId, ParentSpanId, TraceId, ${NAMED} AS NamedSpan, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, Duration, StatusCode, StatusMessage,
   ToolName, GenAiResponseModel, AgentName, CountsUsage, InputTokens, CacheReadTokens, CacheWriteTokens, OutputTokens, ReasoningTokens, CostUsd,
   ${SOURCE} AS Source, ${text('In', 'gen_ai.input.messages', 'gen_ai.tool.call.arguments', 'user_prompt', 'coding_agent.git.commit.message')},
   ${text('Out', 'gen_ai.output.messages', 'gen_ai.tool.call.result')}, ${text('Diff', 'coding_agent.edit.diff')},
@@ -62,7 +70,7 @@ interface EventRow {
   readonly SpanId: string;
   readonly ParentSpanId: string;
   readonly TraceId: string;
-  readonly SpanName: string;
+  readonly NamedSpan: string;
   readonly Ns: string;
   readonly Duration: number | string;
   readonly StatusCode: string;
@@ -124,18 +132,18 @@ export async function getSession(
   const names = [...KINDS.keys()].map((name) => bound(name)).join(', ');
   // Where hooks tell of a session, the agent's own spans tell the same again.
   const ofHooks =
-    Number(row.Hooks) > 0 ? " AND startsWith(SpanName, 'coding_agent.')" : ` AND SpanName IN (${names})`;
+    Number(row.Hooks) > 0 ? " AND startsWith(SpanName, 'coding_agent.')" : ` AND ${NAMED} IN (${names})`;
   const rows = await runner.run<EventRow>(
     spans,
     `SELECT ${EVENT_COLUMNS} ${spans.and(`SessionId = ${bound(sessionId)} AND ${AGENT} = ${bound(row.Agent)}${ofHooks}`).from}
-     ORDER BY Timestamp, indexOf([${names}], SpanName), SpanId LIMIT 1 BY TraceId, SpanId LIMIT ${limit + 1} OFFSET ${place.offset}`,
+     ORDER BY Timestamp, indexOf([${names}], ${NAMED}), SpanId LIMIT 1 BY TraceId, SpanId LIMIT ${limit + 1} OFFSET ${place.offset}`,
   );
   const { data: events, nextCursor } = pageOf(rows, place, limit, eventOf);
   return { data, events, nextCursor };
 }
 
 function eventOf(row: EventRow): CodingEvent {
-  const kind = KINDS.get(row.SpanName) ?? 'other';
+  const kind = KINDS.get(row.NamedSpan) ?? 'other';
   const names: Partial<Record<CodingEvent['kind'], string>> = {
     tool: row.ToolName,
     model: row.GenAiResponseModel,

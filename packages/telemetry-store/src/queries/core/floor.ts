@@ -52,8 +52,10 @@ const NATIVE_NAMES = [
   'session_task.turn',
   'handle_responses',
 ];
+/** Services of agents that name their spans as every application does. */
+const NATIVE_SERVICES = ['github-copilot', 'gemini-cli'];
 const PREFIXES = ['coding_agent.', 'claude_code.', 'codex.', 'gemini_cli.', 'github.copilot.'];
-const CONVENTIONS = ['claude-code', 'codex', 'coding-agents'];
+const CONVENTIONS = ['claude-code', 'codex', 'coding-agents', 'copilot-cli', 'gemini-cli'];
 
 const list = (texts: readonly string[]) => texts.map(quote).join(', ');
 const hashes = (texts: readonly string[]) => texts.map((text) => `cityHash64(${quote(text)})`).join(', ');
@@ -183,7 +185,7 @@ export async function visibleTo(
 }
 
 /** The condition that a row of the sessions' rollup has spans that lists of coding agents are made of. */
-export const HAS_CODING_SPANS = `hasAny(NameHashes, [${hashes([...NAMES, ...NATIVE_NAMES])}])`;
+export const HAS_CODING_SPANS = `(hasAny(NameHashes, [${hashes([...NAMES, ...NATIVE_NAMES])}]) OR hasAny(ServiceHashes, [${hashes(NATIVE_SERVICES)}]))`;
 
 function told(table: string): Told {
   const found = TOLD.get(table);
