@@ -141,10 +141,39 @@ describe.skipIf(missing !== undefined)('coding agents and scanners', () => {
     await page.getByRole('heading', { name: 'Scan the first repository' }).waitFor();
     await page.getByRole('button', { name: 'New scanner' }).click();
     await page.getByLabel('Name').fill('app');
-    await page.getByLabel('Repository').fill(`${REPOSITORY}.git`);
+    await page.getByLabel('Repository', { exact: true }).fill(`${REPOSITORY}.git`);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Scan app' }).waitFor();
-    const [scanner] = await ask<{ id: string }[]>(page, stage, 'GET', '/api/scanners');
+    await page.getByRole('button', { name: 'Edit app' }).click();
+    const form = page.getByRole('dialog');
+    expect(await form.getByLabel('Repository', { exact: true }).inputValue()).toBe(`${REPOSITORY}.git`);
+    await form.getByLabel('packages').uncheck();
+    await form.getByLabel('Strict').check();
+    await form.getByLabel('Scan', { exact: true }).selectOption('24');
+    await form.getByLabel('Denied licences').fill('SSPL-1.0');
+    expect(await form.getByLabel('Require a signature').count()).toBe(0);
+    await form.getByLabel('Rules repository').fill('https://github.com/acme/rules');
+    await form.getByLabel('Require a signature').check();
+    await form.getByLabel('Access token').fill('a-token');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await soon(() => form.count()).toBe(0);
+    type Scanner = { id: string; detectors: string };
+    const [scanner] = await ask<Scanner[]>(page, stage, 'GET', '/api/scanners');
+    expect(scanner).toMatchObject({
+      scheduleHours: 24,
+      hasToken: true,
+      version: 2,
+      licencePolicy: { allow: [], deny: ['SSPL-1.0'] },
+      flags: { strict: true, rulesRepo: 'https://github.com/acme/rules', requireSigned: true },
+    });
+    expect(scanner?.detectors.split(',')).not.toContain('packages');
+    expect(scanner?.detectors.split(',')).toContain('secrets');
+    await page.getByRole('button', { name: 'Edit app' }).click();
+    await form.getByLabel('Repository', { exact: true }).fill('https://gitlab.com/acme/app');
+    await form.getByText('The token was for another repository.').waitFor();
+    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await form.getByRole('button', { name: 'Cancel' }).click();
     // No repository can be cloned here: the same findings come by another door, the report of a tool.
     const finding = (ruleId: string, level: string, line: number, text: string) => ({
       ruleId,
@@ -176,8 +205,18 @@ describe.skipIf(missing !== undefined)('coding agents and scanners', () => {
     await page.reload();
     const findings = page.getByRole('region', { name: 'Findings' }).first();
     await findings.getByText('A shell takes what a model says.').waitFor();
-    await findings.getByRole('region', { name: 'Course' }).waitFor();
+    await findings.getByRole('region', { name: 'Trend' }).waitFor();
+    await page.getByRole('button', { name: 'app', exact: true }).click();
+    const jobs = page.getByRole('region', { name: 'Jobs of app' });
+    await jobs.getByRole('button', { name: /Job of/ }).click();
+    await page.getByRole('dialog').getByText('Taken over from a report.').waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'SARIF' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('scan.sarif');
     expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await findings.getByLabel('Severity').selectOption('medium');
     await soon(() => findings.getByText('A shell takes what a model says.').count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('severity')).toBe('medium');

@@ -91,6 +91,19 @@ const openFirst = async (page: Page) => {
     .click();
   await page.getByRole('dialog').waitFor();
 };
+const openEdit = async (page: Page) => {
+  await page.getByRole('button', { name: 'Edit app' }).click();
+  await page.getByRole('dialog').waitFor();
+};
+const openJobs = async (page: Page) => {
+  await page.getByRole('button', { name: 'app', exact: true }).click();
+  await page.getByRole('button', { name: /^Job of/ }).waitFor();
+};
+const openJob = async (page: Page) => {
+  await openJobs(page);
+  await page.getByRole('button', { name: /^Job of/ }).click();
+  await page.getByRole('dialog').waitFor();
+};
 const SCANNERS = { path: '/scanners', ready: 'text=agent.py' } as const;
 
 /** Coding agents, their disputes, and what scanners found in their repositories. */
@@ -122,6 +135,11 @@ export const codingAgentShots: ShotGroup = {
     { ...SCANNERS, name: 'scanners-phone', size: PHONE },
     { ...SCANNERS, name: 'scanners-finding', act: openFirst },
     { ...SCANNERS, name: 'scanners-finding-phone', act: openFirst, size: PHONE },
+    { ...SCANNERS, name: 'scanners-edit', act: openEdit },
+    { ...SCANNERS, name: 'scanners-edit-phone', act: openEdit, size: PHONE },
+    { ...SCANNERS, name: 'scanners-jobs', act: openJobs },
+    { ...SCANNERS, name: 'scanners-job', act: openJob },
+    { ...SCANNERS, name: 'scanners-job-phone', act: openJob, size: PHONE },
   ],
 };
 

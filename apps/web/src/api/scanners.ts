@@ -47,13 +47,35 @@ export const trendQuery = (environment: string | undefined, filter: FindingFilte
       call('trendFindings', { environment, signal, query: { ...filter, days: 30 } }).then(({ data }) => data),
   });
 
-/** Findings as a CSV file. */
-export const openFindings = (environment: string | undefined, filter: FindingFilter) =>
-  openStream('exportFindings', { environment, query: { ...filter, format: 'csv' } });
+/** Findings as a file. */
+export const openFindings = (
+  environment: string | undefined,
+  filter: FindingFilter,
+  format: 'csv' | 'sarif',
+) => openStream('exportFindings', { environment, query: { ...filter, format } });
+
+/** Jobs of a scanner, newest first; asked for anew when its last job changes. */
+export const jobsQuery = (environment: string | undefined, { id, lastJob }: ScannerView) =>
+  queryOptions({
+    queryKey: ['scanners', 'jobs', environment, id, lastJob?.id, lastJob?.status],
+    queryFn: ({ signal }) =>
+      call('listScannerJobs', { environment, params: { id }, signal }).then(({ data }) => data),
+    placeholderData: (before) => before,
+  });
+
+export const jobSarif = (environment: string | undefined, jobId: string) =>
+  call('getScannerSarif', { environment, params: { jobId } });
+export const jobBom = (environment: string | undefined, jobId: string) =>
+  call('getScannerBom', { environment, params: { jobId } });
 
 type NewScanner = RequestBodyOf<typeof ROUTES.createScanner>;
 export const createScanner = (environment: string | undefined, body: NewScanner) =>
   call('createScanner', { environment, body });
+export const updateScanner = (
+  environment: string | undefined,
+  id: string,
+  body: RequestBodyOf<typeof ROUTES.updateScanner>,
+) => call('updateScanner', { environment, params: { id }, body });
 export const deleteScanner = (environment: string | undefined, id: string) =>
   call('deleteScanner', { environment, params: { id } });
 /** Starts a scan and does not wait for it. */

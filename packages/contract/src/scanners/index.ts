@@ -14,7 +14,13 @@ import {
   scanRequest,
 } from './schemas.ts';
 
-export { type FindingView, SCANNER_LIMITS, type ScannerJobView, type ScannerView } from './schemas.ts';
+export {
+  type FindingView,
+  SCANNER_DETECTORS,
+  SCANNER_LIMITS,
+  type ScannerJobView,
+  type ScannerView,
+} from './schemas.ts';
 
 const id = z.object({ id: z.string().min(1).max(64) });
 const jobId = z.object({ jobId: z.string().min(1).max(64) });

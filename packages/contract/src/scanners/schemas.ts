@@ -19,6 +19,24 @@ export const SCANNER_LIMITS = {
   seconds: 300,
 } as const;
 
+/** Names of the detectors, in the order in which they run. */
+export const SCANNER_DETECTORS = [
+  'secrets',
+  'agent-sdk',
+  'mcp',
+  'agent-config',
+  'skills',
+  'model-files',
+  'deserialization',
+  'prompts',
+  'models',
+  'dependencies',
+  'vulnerabilities',
+  'licenses',
+  'packages',
+  'rules',
+] as const;
+
 const SCANNER_JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'timed_out'] as const;
 export const FINDING_STATUSES = ['new', 'open', 'fixed', 'reopened', 'ignored'] as const;
 export const FINDING_SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;

@@ -210,6 +210,11 @@ export function scannerFeature(parts: FeatureParts): Feature<Pick<Handlers, keyo
       },
       updateScanner: async ({ context, params, body }) => {
         const before = await metadata.scanners.get(scopeOf(context), params.id);
+        // Whoever may change the address must not be able to send a token that they cannot read to another server.
+        if (body.token === undefined && before.token !== null && body.target !== before.target)
+          throw fail('refused', {
+            detail: 'The access token is for the repository before: send one for the new address, or null.',
+          });
         const token = body.token === undefined ? before.token : seal(params.id, body.token);
         const row = await write(context, params.id, body, token);
         const changed = await metadata.change(undefined, async (repositories) => {

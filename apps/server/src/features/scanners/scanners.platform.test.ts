@@ -6,7 +6,8 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ROUTES, type RouteDeclaration } from '@candela/contract';
+import { ROUTES, type RouteDeclaration, SCANNER_DETECTORS } from '@candela/contract';
+import { DETECTORS } from '@candela/scanners';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, openInstallation } from '../identity/testing/installation.ts';
 import { cloneRepository } from './clone.ts';
@@ -230,6 +231,10 @@ describe.skipIf(missing.length > 0)('scanners', () => {
     expect(await status()).toEqual([]);
   });
 
+  it('has the detectors that the API names', () => {
+    expect(DETECTORS.map(({ id }) => id)).toEqual(SCANNER_DETECTORS);
+  });
+
   it('keeps the token sealed, sends it to its own repository only, and names it nowhere', async () => {
     const target = repository('private', { 'x.txt': 'x' });
     const open = await make(target);
@@ -254,6 +259,24 @@ describe.skipIf(missing.length > 0)('scanners', () => {
       await owner.call('GET', '/api/audit'),
     ];
     for (const { text } of everything) expect(text).not.toContain(TOKEN);
+    const put = async (version: number, change: object) =>
+      (
+        await owner.call('PUT', `/api/scanners/${scanner.id}`, {
+          name: scanner.name,
+          target: other,
+          ref: null,
+          detectors: '',
+          flags: {},
+          scheduleHours: null,
+          licencePolicy: { allow: [], deny: [] },
+          version,
+          ...change,
+        })
+      ).status;
+    expect(await put(1, {})).toBe(422);
+    expect(await put(1, { target })).toBe(200);
+    expect(await put(2, { token: 'another' })).toBe(200);
+    expect(await put(3, { target, token: null })).toBe(200);
   });
 
   it('ends hostile and broken repositories in a named error', async () => {

@@ -12,6 +12,7 @@ import { saveFile } from '../../lib/save-stream.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { Modal } from '../../ui/modal.tsx';
@@ -20,27 +21,12 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { DETECTORS } from './detectors.ts';
 import type { ScannersSearch } from './scanners-search.ts';
 
 const Trend = lazy(() => import('./trend.tsx'));
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 const STATUSES = ['new', 'open', 'reopened', 'fixed', 'ignored'] as const;
-const DETECTORS = [
-  'secrets',
-  'agent-sdk',
-  'mcp',
-  'agent-config',
-  'skills',
-  'model-files',
-  'deserialization',
-  'prompts',
-  'models',
-  'dependencies',
-  'vulnerabilities',
-  'licenses',
-  'packages',
-  'rules',
-];
 const TONES = { critical: 'danger', high: 'danger', medium: 'warn', low: 'plain', info: 'plain' } as const;
 const known = <Value extends string>(
   values: readonly Value[],
@@ -63,9 +49,10 @@ export function Findings(props: {
     ...(search.repository === undefined ? {} : { repository: search.repository }),
   };
   const save = useApiMutation(
-    async (filter: FindingFilter) => {
-      const { body } = await openFindings(environment, filter);
-      saveFile(await new Response(body).blob(), 'findings.csv', 'text/csv');
+    async (format: 'csv' | 'sarif') => {
+      const { body } = await openFindings(environment, filter, format);
+      const type = format === 'csv' ? 'text/csv' : 'application/sarif+json';
+      saveFile(await new Response(body).blob(), `findings.${format}`, type);
     },
     { touches: [] },
   );
@@ -95,9 +82,13 @@ export function Findings(props: {
             {search.repository.replace('https://', '')} ×
           </Button>
         )}
-        <Button busy={save.isPending} onClick={() => save.mutate(filter)}>
+        <Button busy={save.isPending} onClick={() => save.mutate('csv')}>
           Export as CSV
         </Button>
+        <Button busy={save.isPending} onClick={() => save.mutate('sarif')}>
+          Export as SARIF
+        </Button>
+        <ErrorLine error={save.error} />
         <p className="ml-auto text-sm text-muted">
           {SEVERITIES.flatMap((one) => (counts[one] === undefined ? [] : [`${counts[one]} ${one}`])).join(
             ' · ',
@@ -105,7 +96,7 @@ export function Findings(props: {
         </p>
       </div>
       {trend.data?.some(({ found, open }) => found + open > 0) === true && (
-        <Suspense fallback={<SkeletonRows rows={3} label="Loading the course" />}>
+        <Suspense fallback={<SkeletonRows rows={3} label="Loading the trend" />}>
           <Trend days={trend.data} />
         </Suspense>
       )}

@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { cancelScan, deleteScanner, isScanning, scannersQuery, startScan } from '../../api/scanners.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useApiMutation } from '../../lib/use-api-mutation.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -18,7 +17,8 @@ import { When } from '../../ui/when.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { Findings } from './findings.tsx';
-import { NewScannerDialog } from './new-scanner.tsx';
+import { Jobs, JobStatus } from './jobs.tsx';
+import { ScannerDialog } from './scanner-dialog.tsx';
 import type { ScannersSearch } from './scanners-search.ts';
 
 const route = getRouteApi('/scanners');
@@ -33,6 +33,7 @@ export function ScannersPage() {
   const query = useQuery(scannersQuery(environment));
   const [making, setMaking] = useState(false);
   const mayChange = can('member');
+  const chosen = query.data?.find(({ id }) => id === search.scanner);
   const change = (next: { [Key in keyof ScannersSearch]?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   const add = mayChange && (
@@ -69,11 +70,12 @@ export function ScannersPage() {
               mayChange={mayChange}
               onChoose={(id) => change({ scanner: id === search.scanner ? undefined : id })}
             />
+            {chosen && <Jobs key={chosen.id} scanner={chosen} />}
             <Findings search={search} mayChange={mayChange} onChange={change} />
           </div>
         )}
       </div>
-      {making && <NewScannerDialog onClose={() => setMaking(false)} />}
+      {making && <ScannerDialog scanner={undefined} onClose={() => setMaking(false)} />}
     </div>
   );
 }
@@ -86,6 +88,7 @@ function Scanners(props: {
 }) {
   const { environment } = useShell();
   const [leaving, setLeaving] = useState<ScannerView>();
+  const [editing, setEditing] = useState<ScannerView>();
   const start = useApiMutation((id: string) => startScan(environment, id), { touches: TOUCHED });
   const cancel = useApiMutation((jobId: string) => cancelScan(environment, jobId), { touches: TOUCHED });
   const remove = useApiMutation((id: string) => deleteScanner(environment, id), {
@@ -156,6 +159,13 @@ function Scanners(props: {
                   )}
                   <Button
                     className="h-6"
+                    aria-label={`Edit ${scanner.name}`}
+                    onClick={() => setEditing(scanner)}
+                  >
+                    Edit
+                  </Button>
+                  <Button
+                    className="h-6"
                     aria-label={`Delete ${scanner.name}`}
                     onClick={() => setLeaving(scanner)}
                   >
@@ -166,6 +176,7 @@ function Scanners(props: {
           },
         ]}
       />
+      {editing && <ScannerDialog scanner={editing} onClose={() => setEditing(undefined)} />}
       {leaving && (
         <ConfirmDialog
           title={`Delete ${leaving.name}?`}
@@ -182,20 +193,11 @@ function Scanners(props: {
   );
 }
 
-const TONES = {
-  queued: 'plain',
-  running: 'accent',
-  succeeded: 'ok',
-  failed: 'danger',
-  cancelled: 'plain',
-  timed_out: 'warn',
-} as const;
-
 function JobState({ job }: { job: ScannerView['lastJob'] }) {
   if (job === null) return 'none';
   return (
     <div className="min-w-40">
-      <Badge tone={TONES[job.status]}>{job.status.replace('_', ' ')}</Badge>
+      <JobStatus status={job.status} />
       {job.error !== null && (
         <p className="max-w-md text-xs whitespace-normal wrap-anywhere text-danger">{job.error}</p>
       )}

@@ -12,7 +12,7 @@ export default function Trend({ days }: { days: readonly Day[] }) {
     points: days.map((one, at) => ({ timeMs: times[at] ?? 0, value: one[key] })),
   });
   return (
-    <section aria-label="Course" className="min-w-0 rounded-md border border-line p-2">
+    <section aria-label="Trend" className="min-w-0 rounded-md border border-line p-2">
       <TimeChart
         label="Findings over the last 30 days"
         series={[line('open', 'Open'), line('found', 'Found'), line('fixed', 'Fixed')]}
