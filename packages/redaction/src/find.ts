@@ -1,4 +1,4 @@
-import { ASSIGNMENTS, TOKENS } from './patterns.ts';
+import { TIERS, type Tier } from './tiers.ts';
 
 /** A credential in a text. */
 export interface FoundSecret {
@@ -9,11 +9,9 @@ export interface FoundSecret {
 }
 
 /** The credentials of a text, in order, each place once: what `scrub` would replace. Tier 2 adds assignments. */
-export function findSecrets(text: string, tier: 1 | 2): FoundSecret[] {
-  const lower = text.toLowerCase();
+export function findSecrets(text: string, tier: Tier): FoundSecret[] {
   const found: FoundSecret[] = [];
-  for (const { kind, keywords, form } of tier === 1 ? TOKENS : [...TOKENS, ...ASSIGNMENTS]) {
-    if (!keywords.some((keyword) => lower.includes(keyword))) continue;
+  for (const { kind, form } of TIERS[tier].in(text.toLowerCase())) {
     for (const match of text.matchAll(form)) {
       const kept = match[1]?.length ?? 0;
       const at = match.index + kept;

@@ -1,19 +1,14 @@
 export { findSecrets, type FoundSecret } from './find.ts';
 import { randomWords } from './entropy.ts';
-import { ASSIGNMENTS, type Pattern, TOKENS } from './patterns.ts';
+import { TIERS, type Tier } from './tiers.ts';
 
-/** 1: tokens with a form of their own. 2: also assignments and random words, for bodies and diffs. */
-export type Tier = 1 | 2;
-
-const TIERS: Readonly<Record<Tier, readonly Pattern[]>> = { 1: TOKENS, 2: [...TOKENS, ...ASSIGNMENTS] };
+export type { Tier } from './tiers.ts';
 
 /** The text without the credentials in it; each becomes `[REDACTED:<kind>]`. Takes time linear in the text. */
 export function scrub(text: string, tier: Tier): string {
   if (text.length < 8) return text;
-  const lower = text.toLowerCase();
   let out = text;
-  for (const { kind, keywords, form } of TIERS[tier]) {
-    if (!keywords.some((keyword) => lower.includes(keyword))) continue;
+  for (const { kind, form } of TIERS[tier].in(text.toLowerCase())) {
     out = out.replace(form, (_match: string, kept: unknown) =>
       typeof kept === 'string' ? `${kept}[REDACTED:${kind}]` : `[REDACTED:${kind}]`,
     );
