@@ -113,7 +113,7 @@ export const codingAgentShots: ShotGroup = {
   shots: [
     {
       name: 'coding-summary',
-      path: '/coding-agents?compare=true',
+      path: '/coding-agents?compare=1&from=-12h',
       ready: TABLE,
       size: { width: 1440, height: 1100 },
     },
