@@ -61,7 +61,7 @@ export function CollectorDialog(props: { id: string; mayChange: boolean; onClose
                 key={file.name}
                 aria-label="Effective configuration"
                 tabIndex={0}
-                className="max-h-72 overflow-auto rounded bg-sunken p-2 text-xs"
+                className="max-h-72 shrink-0 overflow-auto rounded bg-sunken p-2 text-xs"
               >
                 {file.text}
               </pre>
@@ -69,7 +69,6 @@ export function CollectorDialog(props: { id: string; mayChange: boolean; onClose
           ) : (
             <TextArea
               label="Configuration"
-              className="font-mono"
               rows={16}
               value={text}
               onValue={setText}
@@ -113,10 +112,10 @@ function Parts({ data }: { data: FleetCollectorDetail }) {
   return (
     <p className="text-sm">
       {data.parts.length === 0
-        ? 'It tells no health of its parts.'
+        ? 'It does not report the health of its parts.'
         : ill.length === 0
-          ? `All ${data.parts.length} parts are well.`
-          : ill.map(({ name, error, status }) => `${name}: ${error || status || 'ill'}`).join('; ')}
+          ? `All parts are healthy (${data.parts.length}).`
+          : ill.map(({ name, error, status }) => `${name}: ${error || status || 'unhealthy'}`).join('; ')}
     </p>
   );
 }
@@ -145,7 +144,9 @@ function Versions(props: {
         {
           label: 'Why',
           cell: ({ reason, error }) => (
-            <span className="block max-w-xs text-xs wrap-anywhere whitespace-normal">{error ?? reason}</span>
+            <span className="block max-w-xs min-w-40 text-xs wrap-anywhere whitespace-normal">
+              {error ?? reason}
+            </span>
           ),
         },
         { label: 'When', cell: ({ createdAt }) => <When time={createdAt} none="" /> },

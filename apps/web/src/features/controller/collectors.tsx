@@ -2,6 +2,7 @@ import type { FleetCollector } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { collectorsQuery } from '../../api/controller.ts';
+import { DASH } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
@@ -32,7 +33,7 @@ export function Collectors({ mayChange }: { mayChange: boolean }) {
         isPast={({ connection }) => connection === 'gone'}
         columns={[
           { label: 'Name', cell: ({ name }) => name },
-          { label: 'Host', cell: ({ host }) => host },
+          { label: 'Host', cell: ({ host }) => host || DASH },
           { label: 'Version', cell: ({ version }) => version },
           {
             label: 'Connection',
@@ -41,11 +42,11 @@ export function Collectors({ mayChange }: { mayChange: boolean }) {
           {
             label: 'Health',
             cell: ({ healthy, status, lastError }) => (
-              <div className="max-w-sm">
+              <div className="max-w-sm min-w-40">
                 {healthy === null ? (
-                  '–'
+                  DASH
                 ) : (
-                  <Badge tone={healthy ? 'ok' : 'danger'}>{healthy ? 'well' : 'ill'}</Badge>
+                  <Badge tone={healthy ? 'ok' : 'danger'}>{healthy ? 'healthy' : 'unhealthy'}</Badge>
                 )}
                 <p className="text-xs wrap-anywhere whitespace-normal text-muted">{lastError || status}</p>
               </div>

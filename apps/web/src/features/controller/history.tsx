@@ -41,11 +41,14 @@ export function History() {
           },
           { label: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
           { label: 'By', cell: ({ by }) => by },
-          { label: 'Reason', cell: ({ reason }) => <span className="whitespace-normal">{reason}</span> },
+          {
+            label: 'Reason',
+            cell: ({ reason }) => <span className="block min-w-40 whitespace-normal">{reason}</span>,
+          },
           {
             label: 'Result',
             cell: ({ error, snapshot }) => (
-              <div className="max-w-xl">
+              <div className="max-w-xl min-w-40">
                 {error !== null && <p className="text-xs whitespace-normal text-danger">{error}</p>}
                 {snapshot !== null && snapshot !== '' && (
                   <details>

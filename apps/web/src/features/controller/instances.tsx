@@ -43,7 +43,7 @@ export function Instances(props: { rows: readonly ControllerInstance[]; mayChang
           {
             label: 'Tap',
             cell: ({ tap, truncated }) => (
-              <span className="block max-w-md text-xs whitespace-normal wrap-anywhere text-muted">
+              <span className="block max-w-md min-w-40 text-xs whitespace-normal wrap-anywhere text-muted">
                 {tap}
                 {truncated.length > 0 && ` Truncated: ${truncated.join('; ')}.`}
               </span>

@@ -86,11 +86,11 @@ export function Services(props: {
               <div className="min-w-48">
                 <Badge tone={STATES[service.state].tone}>{STATES[service.state].text}</Badge>{' '}
                 {service.content && <Badge tone="warn">keeps content</Badge>}
-                <p className="max-w-sm text-xs whitespace-normal wrap-anywhere text-muted">
+                <p className="max-w-sm min-w-40 text-xs whitespace-normal wrap-anywhere text-muted">
                   {service.statusDetail || service.tap.detail}
                 </p>
                 {service.wanted !== null && (
-                  <p className="max-w-sm text-xs whitespace-normal wrap-anywhere text-muted">
+                  <p className="max-w-sm min-w-40 text-xs whitespace-normal wrap-anywhere text-muted">
                     {service.wanted.by}: {service.wanted.reason}
                   </p>
                 )}
@@ -104,7 +104,9 @@ export function Services(props: {
             cell: ({ sdk, agentStatus }) => (
               <div className="min-w-40">
                 <Badge>{agentStatus}</Badge>
-                <p className="max-w-xs text-xs whitespace-normal wrap-anywhere text-muted">{sdk.detail}</p>
+                <p className="max-w-xs min-w-40 text-xs whitespace-normal wrap-anywhere text-muted">
+                  {sdk.detail}
+                </p>
               </div>
             ),
           },
