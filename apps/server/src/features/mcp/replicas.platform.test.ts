@@ -61,7 +61,10 @@ describe.skipIf(server === undefined)('two replicas on one PostgreSQL', () => {
       ['list', { kind: 'boards' }],
     ] as const;
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => call(n, ...(asks[Math.floor(n / 2) % asks.length] ?? asks[0]))),
+      Array.from({ length: 100 }, (_, n) => {
+        const [name, given] = asks[(Math.floor(n / 2) % asks.length) as 0 | 1 | 2 | 3];
+        return call(n, name, given);
+      }),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(answers.filter(({ text }) => text.includes('"isError":true'))).toEqual([]);

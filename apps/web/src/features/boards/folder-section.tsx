@@ -25,7 +25,7 @@ export function BoardCards({ boards, add }: { boards: readonly BoardSummary[]; a
               {board.pinned && <Pin size={12} aria-label="pinned" className="shrink-0 text-accent" />}
               {board.visibility === 'private' && <Badge>private</Badge>}
               <span className="ml-auto shrink-0 text-sm font-normal text-muted">
-                {board.widgetCount} widgets
+                {board.widgetCount} {board.widgetCount === 1 ? 'widget' : 'widgets'}
               </span>
             </span>
             {board.description !== '' && (
