@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Logger, silentLogger } from '@candela/kernel';
+import { DEFAULT_DATABASE_CONFIG_ID, type Logger, silentLogger } from '@candela/kernel';
 import { Kysely, type Transaction } from 'kysely';
 import type { MetadataDialect } from './dialects/dialect.ts';
 import { postgresDialect } from './dialects/postgres/index.ts';
@@ -90,7 +90,7 @@ export interface WrittenTable {
   readonly different: number;
 }
 
-/** Reads what a project has. @throws MetadataStoreError where there is none */
+/** Reads what a project has. @throws MetadataStoreError where there is none, and where its telemetry is not in the built-in store */
 export function readProject(place: ProjectPlace): Promise<ReadProject> {
   return within(place, async (reading) => {
     const project = await reading
@@ -99,6 +99,19 @@ export function readProject(place: ProjectPlace): Promise<ReadProject> {
       .where('id', '=', place.projectId)
       .executeTakeFirst();
     if (project === undefined) throw new MetadataStoreError(`There is no project ${place.projectId}.`);
+    const elsewhere = await reading
+      .selectFrom('signal_bindings')
+      .select('signal')
+      .where('project_id', '=', place.projectId)
+      .where('connector_id', 'is not', null)
+      .where('connector_id', '!=', DEFAULT_DATABASE_CONFIG_ID)
+      .execute();
+    if (elsewhere.length > 0) {
+      const signals = [...new Set(elsewhere.map(({ signal }) => String(signal)))].sort().join(' and ');
+      throw new MetadataStoreError(
+        `The ${signals} of project ${place.projectId} are in another database configuration, and only what is in the built-in store can be moved.`,
+      );
+    }
     const rows: Record<string, readonly Row[]> = {};
     for (const moved of MOVED) rows[moved.table] = await rowsOf(reading, moved, place.projectId, rows);
     return { name: String(project['name']), rows };

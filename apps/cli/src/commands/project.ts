@@ -5,7 +5,8 @@ import type { Repository } from '@candela/backup';
 import { type Command, UsageError, type World } from '../command.ts';
 
 const PLACE = `The installation is stopped: --data-dir DIR, default PLATFORM_DATA_DIR, else ./data; settings in PostgreSQL by
-PLATFORM_DATABASE_URL. With PLATFORM_BACKUP_PASSPHRASE the export is sealed.`;
+PLATFORM_DATABASE_URL. With PLATFORM_BACKUP_PASSPHRASE the export is sealed. Telemetry in a ClickHouse of your own (PLATFORM_CLICKHOUSE_URL,
+or a database configuration) is not moved: it is said, and nothing is done.`;
 
 /** Writes a project into a folder or bucket. */
 export const projectExport: Command = {
@@ -51,10 +52,10 @@ ${PLACE}
 Exit codes: 0 everything is as it was exported, 1 some of it is not, 2 it could not be done.`,
   async run(args, world) {
     const { values, positionals } = read(args);
+    const installation = installationOf(values, world);
     const repository = await open(values.from, world, false);
     const id = positionals[0] ?? (await repository.ids())[0];
     if (id === undefined) throw new UsageError(`There is no export at ${repository.target.name}.`);
-    const installation = installationOf(values, world);
     const { importProject } = await import('../project/archive.ts');
     const done = await locked(installation.dataDir, () =>
       importProject(repository, id, { ...installation, as: values.as }),
@@ -96,7 +97,12 @@ function read(args: readonly string[]) {
 
 type Values = ReturnType<typeof read>['values'];
 
+/** @throws UsageError where telemetry is not in the data directory: an export would lack it */
 function installationOf(values: Values, { env, cwd }: World) {
+  if (env['PLATFORM_CLICKHOUSE_URL'])
+    throw new UsageError(
+      'PLATFORM_CLICKHOUSE_URL is set: telemetry of this installation is in a ClickHouse of your own, and only that of the built-in store can be moved. Unset it if it is that of another installation.',
+    );
   return {
     dataDir: resolve(cwd, values['data-dir'] ?? (env['PLATFORM_DATA_DIR'] || 'data')),
     databaseUrl: values['database-url'] ?? (env['PLATFORM_DATABASE_URL'] || undefined),
