@@ -33,6 +33,18 @@ describe('configuration', () => {
     expect(readConfig(both).clickhouseCluster).toBe('main');
   });
 
+  it.each(['10', '1,shop=10'])('refuses to sample traces in tables of a cluster: %s', (sampling) => {
+    const cluster = {
+      PLATFORM_CLICKHOUSE_CLUSTER: 'main',
+      PLATFORM_CLICKHOUSE_URL: 'http://clickhouse:8123',
+    };
+    expect(() => readConfig({ ...cluster, PLATFORM_TRACE_SAMPLING: sampling })).toThrow(
+      /tables of a cluster .* are not sampled/,
+    );
+    expect(readConfig({ ...cluster, PLATFORM_TRACE_SAMPLING: '1,shop=1' }).sampling.oneIn).toBe(1);
+    expect(readConfig({ PLATFORM_TRACE_SAMPLING: '10' }).sampling.oneIn).toBe(10);
+  });
+
   it('treats empty as unset', () => {
     expect(readConfig({ PLATFORM_PORT: ' ', PLATFORM_BOOTSTRAP_API_KEY: '' }).port).toBe(3000);
   });

@@ -151,6 +151,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       'PLATFORM_CLICKHOUSE_CLUSTER is set, but PLATFORM_CLICKHOUSE_URL is not: a cluster needs the address of one of its servers.',
     );
   }
+  const { oneIn, projects } = (settings.get('PLATFORM_TRACE_SAMPLING') ?? {}) as Partial<Sampling>;
+  if (
+    settings.has('PLATFORM_CLICKHOUSE_CLUSTER') &&
+    [oneIn ?? 1, ...(projects?.values() ?? [])].some((one) => one > 1)
+  ) {
+    problems.push(
+      'PLATFORM_TRACE_SAMPLING is set, but traces in tables of a cluster (PLATFORM_CLICKHOUSE_CLUSTER) are not sampled: leave it out, and sample before they come here (docs/sampling.md).',
+    );
+  }
   for (const group of TOGETHER) {
     const missing = group.filter((name) => !settings.has(name));
     if (missing.length === 0 || missing.length === group.length) continue;
