@@ -28,6 +28,7 @@ export async function run(args: readonly string[]): Promise<void> {
       rounds,
       clients,
       service: SERVICE,
+      growsEvery: 3,
       // Segments of 2 MiB, so that blows also fall between two of them.
       env: { PLATFORM_LOG_CAP_BYTES: '16MiB', PLATFORM_BOOTSTRAP_API_KEY: KEY },
       onRound: ({ round, blow, acknowledged, readyAfterMs }) => {

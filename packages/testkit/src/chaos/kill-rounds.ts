@@ -8,6 +8,11 @@ export interface KillRoundsOptions {
   readonly service: string;
   /** Bounds of the time under load before the blow falls, milliseconds. */
   readonly calmMs?: readonly [number, number];
+  /**
+   * Each so many rounds the blow waits until something was acknowledged since the last time: killed sooner than it can store what
+   * waits, a busy machine gets no further, and the rounds that follow strike at nothing.
+   */
+  readonly growsEvery?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly thinkMs?: number;
   readonly onRound?: (round: KillRound) => void;
@@ -36,6 +41,9 @@ export interface KillReport {
   readonly output: readonly string[];
 }
 
+const GROW_MS = 120_000;
+const LOOK_MS = 100;
+
 const BLOWS: readonly Blow[] = ['server', 'engine', 'both'];
 
 /**
@@ -47,6 +55,7 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillReport
   const rounds: KillRound[] = [];
   let platform: PlatformProcess | undefined;
   let slowestStartMs = 0;
+  let before = 0;
   const start = (): Promise<PlatformProcess> =>
     startPlatform({ dataDir: options.dataDir, ...(options.env === undefined ? {} : { env: options.env }) });
   const load = startAckLoad({
@@ -65,6 +74,13 @@ export async function killRounds(options: KillRoundsOptions): Promise<KillReport
         slowestStartMs = Math.max(slowestStartMs, readyAfterMs);
       }
       await new Promise((resolve) => setTimeout(resolve, calmFrom + Math.random() * (calmTo - calmFrom)));
+      if (options.growsEvery !== undefined && round % options.growsEvery === 0) {
+        for (const until = Date.now() + GROW_MS; load.acknowledged.size <= before; ) {
+          if (Date.now() > until) throw new Error(`nothing was acknowledged in ${GROW_MS / 1_000} s`);
+          await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        }
+        before = load.acknowledged.size;
+      }
       const blow = BLOWS[Math.floor(Math.random() * BLOWS.length)] ?? 'server';
       const { enginePid } = platform;
       if (blow !== 'server' && enginePid !== undefined) kill(enginePid);
