@@ -3,7 +3,7 @@
 // its sources changed.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -54,7 +54,7 @@ function install(everything) {
   if (!full) {
     const workspaces = ['apps', 'packages'].flatMap((kind) =>
       readdirSync(join(root, kind))
-        .filter((name) => existsSync(join(root, kind, name, 'package.json')))
+        .filter((name) => name !== 'testkit' && existsSync(join(root, kind, name, 'package.json')))
         .map((name) => `--workspace=${kind}/${name}`),
     );
     args.push('--omit=dev', '--include-workspace-root', ...workspaces);
@@ -64,6 +64,11 @@ function install(everything) {
   if (npm && /\.c?js$/.test(npm))
     execFileSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' });
   else execFileSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  // A third of what the package of Node takes is headers for native code, of which none is built here.
+  for (const name of readdirSync(modules).filter(
+    (one) => one.startsWith('node-') && /-(x64|arm64)$/.test(one),
+  ))
+    rmSync(join(modules, name, 'include'), { recursive: true, force: true });
   writeFileSync(stampOf('install'), `${full ? 'all' : 'run'} ${wanted}`);
 }
 

@@ -55,6 +55,16 @@ it('names every package that it needs, by exact versions, and none that is ours'
   }
 });
 
+it('names Node for each platform, of which npm installs one without running a script', () => {
+  const { optionalDependencies = {} } = JSON.parse(
+    readFileSync(join(modules, 'candela/package.json'), 'utf8'),
+  ) as { optionalDependencies?: Record<string, string> };
+  const names = Object.keys(optionalDependencies);
+  const versions = Object.values(optionalDependencies);
+  expect(versions).toEqual(names.map(() => process.version.slice(1)));
+  expect(names.filter((name) => existsSync(join(modules, name, 'bin')))).toHaveLength(1);
+});
+
 it('starts in an empty folder with an empty environment, takes a span, ends at a signal; the command line answers', async () => {
   platform = spawn(process.execPath, [candela, 'start', '--json'], {
     cwd: home,

@@ -25,6 +25,7 @@ interface Manifest {
   readonly version: string;
   readonly exports?: string | Readonly<Record<string, string | { readonly default: string }>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 /** The name of the archive that `packPlatform` leaves. */
@@ -60,6 +61,8 @@ export function packPlatform(outfile: string): void {
       engines: { node: '>=20' },
       bin: { candela: 'bin/candela.js' },
       dependencies,
+      // Node for each platform: npm installs the one that fits.
+      optionalDependencies: manifestOf(ROOT).optionalDependencies,
     };
     writeFileSync(join(staging, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
     const [packed] = JSON.parse(
@@ -90,7 +93,7 @@ function closureOf(apps: readonly string[]): {
     readonly packages: Readonly<Record<string, { readonly version?: string }>>;
   };
   const packages = new Set<string>();
-  const found = new Map<string, string>([['node', manifestOf(ROOT).dependencies?.['node'] ?? '']]);
+  const found = new Map<string, string>();
   const queue = [...apps];
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     for (const name of Object.keys(manifestOf(join(ROOT, folder)).dependencies ?? {})) {
@@ -172,15 +175,20 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [first, ...rest] = process.argv.slice(2);
 const isStart = first === undefined || first === 'start' || first === '--json';
-const own = join(
-  dirname(createRequire(import.meta.url).resolve('node/package.json')),
-  'bin',
-  process.platform === 'win32' ? 'node.exe' : 'node',
-);
-const node = existsSync(own) ? own : process.execPath;
+const [os, arch] = [process.platform === 'win32' ? 'win' : process.platform, process.arch];
+const own = (() => {
+  try {
+    const name = (os === 'darwin' && arch === 'arm64' ? 'node-bin-' : 'node-') + os + '-' + arch;
+    const folder = dirname(createRequire(import.meta.url).resolve(name + '/package.json'));
+    return join(folder, 'bin', os === 'win' ? 'node.exe' : 'node');
+  } catch {
+    return undefined;
+  }
+})();
+const node = own !== undefined && existsSync(own) ? own : process.execPath;
 if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 24) {
   console.error(
-    'Candela brings its own Node, but npm did not install it (are install scripts switched off?). Install with scripts, or use Node 24 or newer.',
+    'Candela brings its own Node, but npm did not install it (are optional packages left out, or is there none for this platform?). Install with them, or use Node 24 or newer.',
   );
   process.exit(1);
 }
