@@ -21,5 +21,10 @@ export interface Command {
 
 /** What was typed cannot be understood; the message says why. */
 export class UsageError extends Error {
-  override readonly name = 'UsageError';
+  override readonly name: string = 'UsageError';
+}
+
+/** What was typed is understood, and could not be done, of a command whose code 1 says something else. */
+export class NotDoneError extends UsageError {
+  override readonly name = 'NotDoneError';
 }

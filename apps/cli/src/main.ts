@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CandelaError } from '@candela/kernel';
-import { UsageError } from './command.ts';
+import { NotDoneError, UsageError } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 
 /** `candela <words> [options]`. Code 0: done. 1: it could not be done. 2: not understood. */
@@ -31,7 +31,8 @@ async function main(args: readonly string[]): Promise<number> {
     return code ?? 0;
   } catch (thrown) {
     if (thrown instanceof UsageError) {
-      complain(`${thrown.message}\n\n${command.help}`);
+      // Help would hide what the platform said.
+      complain(thrown instanceof NotDoneError ? thrown.message : `${thrown.message}\n\n${command.help}`);
       return 2;
     }
     if (needsPlatform(thrown)) {

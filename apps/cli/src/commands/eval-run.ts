@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Command, UsageError, type World } from '../command.ts';
+import { type Command, NotDoneError, UsageError, type World } from '../command.ts';
 
 interface Figures {
   readonly evaluator: string;
@@ -120,7 +120,7 @@ function asker(env: World['env']): Ask {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as { err?: string };
-    if (!response.ok) throw new UsageError(answer.err ?? `The platform answered ${response.status}.`);
+    if (!response.ok) throw new NotDoneError(answer.err ?? `The platform answered ${response.status}.`);
     return answer;
   };
 }
@@ -151,7 +151,7 @@ async function checkCalibration(
     );
   }
   if (missing.length > 0 && !allowed) {
-    throw new UsageError(
+    throw new NotDoneError(
       `${missing.join(' ')} Label spans in an annotation queue, or give --allow-uncalibrated.`,
     );
   }
@@ -164,8 +164,9 @@ async function waitFor(ask: Ask, path: string, withinMs: number): Promise<Experi
     const { data } = (await ask('GET', path)) as { data: Experiment };
     if (data.status === 'done') return data;
     if (data.status === 'paused')
-      throw new UsageError(`The experiment "${data.name}" reached its cap and is paused.`);
-    if (performance.now() > until) throw new UsageError(`The experiment "${data.name}" did not end in time.`);
+      throw new NotDoneError(`The experiment "${data.name}" reached its cap and is paused.`);
+    if (performance.now() > until)
+      throw new NotDoneError(`The experiment "${data.name}" did not end in time.`);
     await sleep(POLL_MS);
   }
 }

@@ -24,9 +24,9 @@ const WORDS: Record<string, string> = {
   'prompt-improvement': 'Prompt improvement',
 };
 
-/** Calls without a known price cost something all the same. */
-const costOf = ({ costUsd, calls, unpricedCalls }: UsageFigures): string =>
-  calls > 0 && unpricedCalls === calls ? 'cost unknown' : formatCost(costUsd);
+/** Calls without a known price or usage cost something all the same. */
+const costOf = ({ costUsd, unpricedCalls, unknownCalls }: UsageFigures): string =>
+  costUsd === 0 && unpricedCalls + unknownCalls > 0 ? 'cost unknown' : formatCost(costUsd);
 
 /** What Candela itself asked of models, and what that cost. */
 export function UsagePage() {
