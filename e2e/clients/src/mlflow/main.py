@@ -34,7 +34,8 @@ def get_weather(city: str) -> str:
 
 @mlflow.trace(name="greeter", span_type="AGENT")
 def greeter(question: str) -> str:
-    mlflow.update_current_trace(metadata={"mlflow.trace.session": "s-9", "mlflow.trace.user": "user-42"})
+    # By OTLP go spans alone: what `update_current_trace` says of the trace stays behind.
+    mlflow.get_current_active_span().set_attributes({"session.id": "s-9", "user.id": "user-42"})
     answer = client.chat.completions.create(model="gpt-4o-mini", messages=MESSAGES)
     client.chat.completions.create(model="gpt-4o-mini", messages=MESSAGES, tools=[TOOL])
     get_weather("Paris")

@@ -1,7 +1,7 @@
 /** Runs one client program in its own process. */
 import { spawn, spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { NODE_BINARY } from '@candela/testkit';
 import type { ClientEnv } from './client-env.ts';
 
@@ -30,9 +30,9 @@ const PYTHON_MODULES = {
 export const PYTHON_CLIENTS = Object.keys(PYTHON_MODULES) as (keyof typeof PYTHON_MODULES)[];
 export type ClientName = (typeof CLIENTS)[number] | keyof typeof PYTHON_MODULES;
 
-/** The interpreter that `CLIENTS_PYTHON` names, else the one of the tests' own environment, else any. */
+/** The interpreters that `CLIENTS_PYTHON` names (several as in `PATH`), else the one of the tests' own environment, else any. */
 const INTERPRETERS = [
-  process.env['CLIENTS_PYTHON'] ?? '',
+  ...(process.env['CLIENTS_PYTHON'] ?? '').split(delimiter),
   join(homedir(), '.cache/candela-tests/clients/bin/python'),
   'python3',
 ].filter((name) => name !== '');
@@ -56,7 +56,7 @@ export function pythonOf(client: keyof typeof PYTHON_MODULES): string | undefine
   const python = pythonWith(PYTHON_MODULES[client]);
   if (python === undefined)
     console.warn(
-      `SKIPPED: the client ${client}: no Python has ${PYTHON_MODULES[client].join(', ')}. Install e2e/clients/src/shared/requirements.txt into an environment of its own and name its interpreter in CLIENTS_PYTHON.`,
+      `SKIPPED: the client ${client}: no Python has ${PYTHON_MODULES[client].join(', ')}. Install e2e/clients/src/shared/requirements.txt and requirements-laminar.txt into an environment each and name their interpreters in CLIENTS_PYTHON, as in PATH.`,
     );
   return python;
 }

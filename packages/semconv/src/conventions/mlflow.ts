@@ -38,9 +38,13 @@ export const mlflow: Convention = {
     const kind = kindOf(span);
     const operation = OPERATIONS.get(kind) ?? kind.toLowerCase();
     const name = quoted(span, 'mlflow.spanFunctionName') || span.name.slice(0, 512);
-    const session = quoted(span, 'mlflow.trace.session');
-    const user = quoted(span, 'mlflow.trace.user');
-    const model = quoted(span, 'mlflow.llm.model') || textOf(fields.get('requestModel'));
+    // What a person sets is JSON text, too.
+    const session = quoted(span, 'mlflow.trace.session') || quoted(span, 'session.id');
+    const user = quoted(span, 'mlflow.trace.user') || quoted(span, 'user.id');
+    const isModelCall = MODEL_KINDS.has(kind);
+    const told = quoted(span, 'mlflow.llm.model') || textOf(fields.get('requestModel'));
+    // Arguments of a call are attributes by their own names; the answer's name of the model replaces the asked one.
+    const asked = isModelCall ? quoted(span, 'model') : '';
     const provider = canonicalProvider(quoted(span, 'mlflow.llm.provider'));
     const cost = amountOf(numberDetails(span.attributes.get('mlflow.llm.cost')).get('total_cost'));
     return buildFacts(
@@ -48,8 +52,9 @@ export const mlflow: Convention = {
       {
         convention: 'mlflow',
         operation,
-        isModelCall: MODEL_KINDS.has(kind),
-        requestModel: model,
+        isModelCall,
+        requestModel: asked || told,
+        ...(asked !== '' && told !== '' && told !== asked ? { responseModel: told } : {}),
         ...(provider === '' ? {} : { provider }),
         ...(kind === 'TOOL' ? { toolName: name } : {}),
         ...(kind === 'AGENT' ? { agentName: name } : {}),

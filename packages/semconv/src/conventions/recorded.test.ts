@@ -174,6 +174,18 @@ describe.each(FRAMEWORKS)('%s', (client, convention, who) => {
   });
 });
 
+test('MLflow: who set session and user on a span, and both names of a model', () => {
+  const rows = rowsOf('mlflow');
+  expect(rows.find(({ operation }) => operation === 'invoke_agent')).toMatchObject({
+    sessionId: 's-9',
+    userId: 'user-42',
+  });
+  expect(rows.find(({ operation }) => operation === 'chat')).toMatchObject({
+    requestModel: 'gpt-4o-mini',
+    responseModel: 'gpt-4o-mini-2024-07-18',
+  });
+});
+
 describe('executions of tools', () => {
   test.each(['traceloop', 'ai-v5', 'ai-v7', 'langfuse', 'langsmith'])('%s', (client) => {
     const row = rowsOf(client).find((entry) => entry.operation === 'execute_tool');

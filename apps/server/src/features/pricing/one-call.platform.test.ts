@@ -187,4 +187,76 @@ describe.each([
     await until(trace, 3);
     expect(figure(await get(`traces/${trace}`), 'inputTokens')).toBe(100);
   });
+
+  it('a response that another trace tells again counts once, in all lists and charts', async () => {
+    const [session, agent] = [`acr-${marks}`, `guide-${marks}`];
+    const [first, second] = ['f', 's'].map((which) =>
+      Buffer.from(`acr${marks}${which}`.padEnd(16, 'x')).toString('hex'),
+    ) as [string, string];
+    const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+    const count = (key: string, intValue: string) => ({ key, value: { intValue } });
+    const call = (traceId: string, attributes: readonly object[]) => ({
+      traceId,
+      spanId: traceId.slice(-17, -1),
+      name: 'chat gpt-4o-mini',
+      startTimeUnixNano: String(now - 60_000_000_000n),
+      endTimeUnixNano: String(now - 59_000_000_000n),
+      attributes: [
+        text('gen_ai.operation.name', 'chat'),
+        text('gen_ai.provider.name', 'openai'),
+        text('gen_ai.request.model', 'gpt-4o-mini'),
+        text('gen_ai.response.id', `chatcmpl-${session}`),
+        count('gen_ai.usage.input_tokens', '1000'),
+        count('gen_ai.usage.output_tokens', '500'),
+        ...attributes,
+      ],
+    });
+    const who = [
+      text('session.id', session),
+      text('user.id', `u-${session}`),
+      text('gen_ai.agent.name', agent),
+    ];
+    const service = { attributes: [text('service.name', session)] };
+    const scoped = (scope: string, span: Span) => ({ scope: { name: scope }, spans: [span] });
+    const told = [scoped('instrumentation', call(first, who)), scoped('vendor', call(second, []))];
+    await send(
+      way === 'together'
+        ? [{ resourceSpans: [{ resource: service, scopeSpans: told }] }]
+        : told.map((one) => ({ resourceSpans: [{ resource: service, scopeSpans: [one] }] })),
+    );
+    for (const trace of [first, second]) await until(trace, 1);
+    await expect
+      .poll(async () => rowOf(await get('users'), `u-${session}`), { timeout: 20_000 })
+      .toBeDefined();
+    const cost = (1_000 * 0.15 + 500 * 0.6) / 1e6;
+    // On their pages and in the list; a span by itself still says what it used.
+    const totals = await Promise.all(
+      [first, second].map(async (trace) => {
+        const { data } = (await get(`traces/${trace}`)) as { data: { inputTokens: number | null } };
+        const row = rowOf(await get('traces/search', { q: `trace_id:${trace}` }), trace);
+        return [data.inputTokens ?? 0, (row as { inputTokens: number | null }).inputTokens ?? 0];
+      }),
+    );
+    expect(totals.toSorted()).toEqual([
+      [0, 0],
+      [1_000, 1_000],
+    ]);
+    const window = { from: new Date(Date.now() - 600_000).toISOString(), to: new Date().toISOString() };
+    const chart = await get('aggregate', {
+      ...window,
+      q: `service:${session}`,
+      measures: ['count', 'model_calls', 'input_tokens', 'output_tokens', 'cost'],
+    });
+    expect(chart).toMatchObject({
+      data: { rows: [{ values: [2, 1, 1_000, 500, expect.closeTo(cost, 10)] }] },
+    });
+    const answers = {
+      sessions: rowOf(await get('sessions'), session),
+      session: await get(`sessions/${session}`),
+      users: rowOf(await get('users'), `u-${session}`),
+      agents: rowOf(await get('agents'), agent),
+    };
+    for (const [where, answer] of Object.entries(answers))
+      expect(figure(answer, 'costUsd'), where).toBeCloseTo(cost, 10);
+  });
 });
