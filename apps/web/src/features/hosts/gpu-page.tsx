@@ -1,30 +1,27 @@
-import type { Gpu, GpuChart, GpuDetail } from '@candela/contract';
+import type { GpuChart } from '@candela/contract';
 import { entityKey, parseEntityKey } from '@candela/kernel';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
-import { gpuCurvesPath, gpuCurvesQuery, gpuQuery, hostCallsPath, hostCallsQuery } from '../../api/hosts.ts';
-import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
-import { Stat } from '../../charts/visualise/stat.tsx';
-import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { gpuCurvesPath, gpuCurvesQuery, gpuQuery } from '../../api/hosts.ts';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { formatValue } from '../../lib/format-value.ts';
 import { useStaleData } from '../../lib/use-stale-data.ts';
 import { Button } from '../../ui/button.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
-import { ChartCard } from '../explore/chart-card.tsx';
-import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { AsOf } from './as-of.tsx';
-import { type Attention, attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
-import { CurveCard, type CurveSource, GUTTER } from './curve-card.tsx';
-import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
+import { type Attention, attentionOfGpu, errorName } from './attention.ts';
+import { CurveCard, type CurveSource } from './curve-card.tsx';
+import { type Name, partLabel, prepareCurves } from './curves.ts';
 import { GpuActivity } from './gpu-activity.tsx';
+import { GpuFamily } from './gpu-family.tsx';
+import { GpuFigures } from './gpu-figures.tsx';
 import { gpuNames } from './fleet.ts';
+import { HostCallsCard } from './host-calls-card.tsx';
 import { HostHeader } from './host-header.tsx';
 import { agoOf } from './host-row.tsx';
 import { Marks } from './marks.tsx';
@@ -197,9 +194,9 @@ export function GpuPage() {
               <AsOf iso={data.gpu.last.asOf} />
             </p>
           )}
-          <Figures data={data} />
+          <GpuFigures data={data} />
           {(data.parent !== null || data.children.length > 0) && (
-            <Family data={data} host={data.host.name} search={inSearch} />
+            <GpuFamily data={data} host={data.host.name} search={inSearch} />
           )}
           <div className="grid grid-cols-2 gap-2 max-lg:grid-cols-1">
             {measured('gpu_utilization') && (
@@ -288,186 +285,3 @@ const sinceWhen = (list: readonly Attention[], lastSeen: string | null, toMs: nu
   list.map((one) =>
     one.what === 'silent' ? { ...one, text: `Not reported for ${agoOf(lastSeen, toMs)}` } : one,
   );
-
-/** The newest figures in a row. */
-function Figures({ data }: { data: GpuDetail }) {
-  // Of a silent GPU what it showed last.
-  const gpu = { ...data.gpu, ...data.gpu.last };
-  const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
-  const errors = gpu.errors.reduce((sum, { count }) => sum + count, 0);
-  const whole = data.parent === null;
-  return (
-    <div
-      className={cx(
-        'grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]',
-        data.gpu.last !== null && 'text-muted',
-      )}
-      data-testid="gpu-figures"
-    >
-      {(whole || gpu.utilization !== null) && (
-        <Stat label="Utilisation" value={gpu.utilization} unit="1">
-          <span className="text-xs text-muted">
-            {data.utilizationByTask
-              .filter(({ task, utilization }) => task !== 'general' && utilization > 0)
-              .map(({ task, utilization }) => `${task} ${formatValue(utilization, '1')}`)
-              .join(', ')}
-          </span>
-        </Stat>
-      )}
-      <Stat label="Memory" value={gpu.memoryUsedBytes} unit="By">
-        <MeterBar
-          label="Memory"
-          value={memory}
-          warnAt={THRESHOLDS.memory.warn}
-          dangerAt={THRESHOLDS.memory.danger}
-          text={`of ${formatValue(gpu.memoryLimitBytes, 'By')}`}
-        />
-      </Stat>
-      {whole && <WholeFigures data={data} />}
-      {data.clocks.map(({ domain, hertz }) => (
-        <Stat key={domain} label={`Clock, ${partLabel(domain)}`} value={hertz} unit="Hz" />
-      ))}
-      <Stat label="Errors" value={errors}>
-        <span className="text-xs text-muted">
-          {gpu.errors.map(({ type, count }) => `${count} ${errorName(type)}`).join(', ')}
-        </span>
-      </Stat>
-    </div>
-  );
-}
-
-/** Figures that are measured of a whole GPU only, never of a partition. */
-function WholeFigures({ data }: { data: GpuDetail }) {
-  const gpu = { ...data.gpu, ...data.gpu.last };
-  return (
-    <>
-      <Stat label="Memory controller" value={data.memoryControllerUtilization} unit="1" />
-      <Stat label="Power" value={gpu.powerWatts} unit="W">
-        <MeterBar
-          label="Power"
-          value={shareOf(gpu.powerWatts, gpu.powerLimitWatts)}
-          text={`of ${formatValue(gpu.powerLimitWatts, 'W')}`}
-        />
-      </Stat>
-      <Stat label="Energy used" value={data.energyJoules} unit="J" />
-      <Stat label="Temperature" value={gpu.temperatureCelsius} unit="Cel">
-        <span className="text-xs text-muted">
-          {gpu.memoryTemperatureCelsius === null
-            ? ''
-            : `memory ${formatValue(gpu.memoryTemperatureCelsius, 'Cel')}`}
-        </span>
-      </Stat>
-      {/* Those of machines with many GPUs have none. */}
-      {data.fanSpeedRatio === null ? null : <Stat label="Fan" value={data.fanSpeedRatio} unit="1" />}
-      {data.fanSpeedRatio !== null || data.fanSpeedRpm === null ? null : (
-        <Stat label="Fan" value={data.fanSpeedRpm} unit="rpm" />
-      )}
-    </>
-  );
-}
-
-/** The GPU a partition is part of, or the partitions of a GPU. */
-function Family(props: { data: GpuDetail; host: string; search: { in?: string } }) {
-  const { parent, children, gpu } = props.data;
-  const siblings: readonly Gpu[] = children.length > 0 ? children : [];
-  const names = gpuNames(siblings);
-  return (
-    <section className="rounded-md border border-line bg-surface p-2">
-      <h2 className="font-medium">{parent === null ? 'Partitions' : 'Partition of'}</h2>
-      <ul className="mt-1 flex flex-wrap gap-2">
-        {[...(parent === null ? [] : [parent]), ...siblings].map((one) => (
-          <li key={one.id}>
-            <Link
-              to="/hosts/$host/gpus/$gpu"
-              params={{ host: entityKey(props.host), gpu: entityKey(one.id) }}
-              search={props.search}
-              className="flex w-64 flex-col gap-1 rounded-md border border-line px-2 py-1 text-sm hover:bg-hover"
-            >
-              <span className="flex gap-2">
-                <span className="font-medium">
-                  {one.id === parent?.id ? one.name : (names.get(one.id) ?? one.id)}
-                </span>
-                <span className="ml-auto truncate text-muted">{onIt(one, one.id === parent?.id)}</span>
-              </span>
-              <MemoryOf gpu={one} />
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {parent !== null && gpu.utilization === null && (
-        <p className="mt-1 text-xs text-muted">
-          Utilisation, power, clocks, temperature and links are measured of the whole GPU only.
-        </p>
-      )}
-    </section>
-  );
-}
-
-/** Who is on a GPU. Of one that is silent nobody knows whether anybody is, and of a partitioned one its partitions tell. */
-function onIt(gpu: Gpu, isParent: boolean): ReactNode {
-  if (gpu.topProcess !== null) return gpu.topProcess.pod ?? gpu.topProcess.name;
-  if (gpu.last !== null) return <AsOf iso={gpu.last.asOf} />;
-  return gpu.stale || isParent ? '' : 'No process';
-}
-
-/** How full it is; what it showed last where it is silent, and that where nothing is known of it. */
-function MemoryOf({ gpu }: { gpu: Gpu }) {
-  const { memoryUsedBytes, memoryLimitBytes } = gpu.last ?? gpu;
-  if (gpu.stale && memoryUsedBytes === null) return <span className="text-muted">not reported</span>;
-  return (
-    <MeterBar
-      label="Memory"
-      value={shareOf(memoryUsedBytes, memoryLimitBytes)}
-      text={`${formatValue(memoryUsedBytes, 'By')} of ${formatValue(memoryLimitBytes, 'By')}`}
-      warnAt={THRESHOLDS.memory.warn}
-      dangerAt={THRESHOLDS.memory.danger}
-    />
-  );
-}
-
-/** Model calls of the host on the same time axis. */
-function HostCallsCard({ host, environment }: { host: string; environment: string | undefined }) {
-  const { window, range, setRange } = useShell();
-  const scope = useMemo(() => ({ window, environment }), [window, environment]);
-  const calls = useQuery({ ...hostCallsQuery(scope, host), placeholderData: keepPreviousData });
-  const { data } = calls;
-  const series = useMemo(
-    () =>
-      data === undefined
-        ? []
-        : [
-            seriesOf('calls', 'calls', data.times, data.callsPerSecond),
-            { ...seriesOf('failed', 'failed', data.times, data.errorsPerSecond), tone: 'danger' as const },
-          ],
-    [data],
-  );
-  return (
-    <ChartCard
-      title="Model calls of this host"
-      state={calls}
-      isEmpty={data?.total.calls === 0}
-      empty="No model call came from this host."
-      height={120}
-      query={{
-        path: hostCallsPath(host, range),
-        environment,
-        rows: { to: '/traces', search: { view: 'spans', q: valueTerm('resource.host.name', host) } },
-      }}
-    >
-      <TimeChart
-        label="Model calls a second"
-        kind="line"
-        unit="{call}/s"
-        missing="zero"
-        series={series}
-        window={window}
-        stepSeconds={data?.bucketSeconds ?? 60}
-        height={120}
-        gutter={GUTTER}
-        onZoom={(chosen) =>
-          setRange({ from: new Date(chosen.fromMs).toISOString(), to: new Date(chosen.toMs).toISOString() })
-        }
-      />
-    </ChartCard>
-  );
-}
