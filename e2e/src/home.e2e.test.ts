@@ -203,6 +203,14 @@ describe.skipIf(missing !== undefined)('home page', () => {
     await home.loaded();
     await home.card('Ingest health').getByText('nothing refused').click();
     await page.getByRole('heading', { name: 'Ingest health' }).waitFor();
+    // At this width every column of its tables is there without a scroll bar.
+    await page.getByRole('columnheader', { name: 'Bytes' }).waitFor();
+    const hidden = await page
+      .getByRole('region', { name: /, table$/ })
+      .evaluateAll((all: { scrollWidth: number; clientWidth: number }[]) =>
+        all.map((one) => one.scrollWidth - one.clientWidth),
+      );
+    expect(Math.max(...hidden)).toBe(0);
     const received = home.card('Received');
     expect(await received.getByRole('row').nth(1).innerText()).toMatch(/Traces\s+(now|\d[\dms ]* ago)/i);
     // A wrong sender shows up by itself.

@@ -38,7 +38,7 @@ export function IngestPage() {
           ))}
         </ul>
       )}
-      <div className="grid gap-3 xl:grid-cols-2">
+      <div className="grid gap-3 xl:grid-cols-[minmax(0,max-content)_minmax(24rem,1fr)]">
         <Signals data={data} />
         <Pipeline data={data} />
       </div>
@@ -185,7 +185,7 @@ function Pipeline({ data }: { data: IngestHealth }) {
           {formatCount(pipeline.quarantinedSegments)}
         </Fact>
       </dl>
-      <div className="grid gap-3 px-3 pb-3 md:grid-cols-2">
+      <div className="grid gap-3 px-3 pb-3 md:max-xl:grid-cols-2">
         <Meter
           label="Write-ahead log"
           value={pipeline.logBytes}
