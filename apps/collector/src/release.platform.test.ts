@@ -160,6 +160,9 @@ urllib.request.urlopen("https://127.0.0.1:${port}/v1/messages", data=b'{"model":
       );
       const told = Buffer.from(body).toString();
       for (const part of ['claude-x', '"shop"', '"intValue":"42"']) expect(told).toContain(part);
+      // By the wall clock, not by one that begins with the program.
+      const begun = Number(/"startTimeUnixNano":"(\d+)"/.exec(told)?.[1]) / 1e6;
+      expect(Math.abs(Date.now() - begun)).toBeLessThan(300_000);
     },
   );
 

@@ -68,11 +68,11 @@ interface Traced extends WatchedProcess {
   ended: boolean;
 }
 
-const now = (): number => Number(process.hrtime.bigint());
-
 /** Traces CUDA on this machine. Its calls block, some for milliseconds: it lives in a thread of its own. */
 export class CudaTracer {
   readonly #object: LoadedObject;
+  /** By the clock of the kernel's records. */
+  readonly #now: () => number;
   readonly #ring: RingReader;
   readonly #counts: CudaCounts;
   readonly #probes: CudaProbes;
@@ -104,6 +104,7 @@ export class CudaTracer {
     tell: (text: string, path: string) => void,
   ) {
     const { paths } = options;
+    this.#now = () => Number(kernel.monotonicNs());
     this.#object = LoadedObject.load(kernel, object, options.ways);
     this.#ring = new RingReader(kernel, this.#object.map('ring'));
     this.#cost = measureProbe(kernel, this.#object, 'calibrate');
@@ -112,7 +113,7 @@ export class CudaTracer {
     this.#probes = new CudaProbes(this.#object, paths, tell);
     this.#names = new KernelNames(paths);
     this.#devices = new DeviceResolver(paths);
-    const start = now();
+    const start = this.#now();
     this.#windowFrom = this.#lastWindowEnd = this.#polledAt = this.#toldAt = start;
     this.#model = new LaunchModel(start, (pid, device, fn, seconds) => {
       this.#durations.push({ pid, device, fn, seconds });
@@ -160,7 +161,7 @@ export class CudaTracer {
   /** Reads the ring and keeps to the budget. Ten times a second. */
   poll(): void {
     this.#read();
-    const at = now();
+    const at = this.#now();
     const seconds = (at - this.#polledAt) / 1e9;
     this.#polledAt = at;
     this.#budget.enter(seconds, this.#counts.hits());
@@ -172,7 +173,7 @@ export class CudaTracer {
   #openWindow(): void {
     this.#probes.sample(true);
     this.#open = true;
-    this.#windowFrom = now();
+    this.#windowFrom = this.#now();
     this.#model.resume(this.#windowFrom);
   }
 
@@ -183,14 +184,14 @@ export class CudaTracer {
     this.#account(this.#windowFactor(), true);
     this.#model.forgetOpen();
     this.#open = false;
-    this.#lastWindowEnd = now();
+    this.#lastWindowEnd = this.#now();
   }
 
   /** 1 while nothing is left out. */
   #windowFactor(): number {
     const gap = this.#windowFrom - this.#lastWindowEnd;
     if (gap <= 0) return 1;
-    const length = Math.max(1, now() - this.#windowFrom);
+    const length = Math.max(1, this.#now() - this.#windowFrom);
     return (gap + length) / length;
   }
 
@@ -247,7 +248,7 @@ export class CudaTracer {
 
   #use(): void {
     if (!this.#open) return;
-    const at = now();
+    const at = this.#now();
     this.#tracedNs += at - Math.max(this.#windowFrom, this.#usedAt);
     this.#usedAt = at;
     const byGpu = new Map<string, (readonly [number, number])[]>();
@@ -269,7 +270,7 @@ export class CudaTracer {
     this.#account(this.#windowFactor());
     const tracedNs = this.#tracedNs;
     this.#tracedNs = 0;
-    const at = now();
+    const at = this.#now();
     const elapsed = Math.max(1, at - this.#toldAt);
     this.#toldAt = at;
     const busy = gpus.map(({ id }): [string, number] => {

@@ -52,7 +52,9 @@ export class LlmTap {
   readonly #tell: (target: Target, span: Span) => void;
   readonly #watched = new Map<number, Watched>();
   readonly #connections = new Map<string, Connection>();
-  readonly #offset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
+  readonly #now: () => bigint;
+  /** From the clock of the kernel's records to that of the wall. */
+  readonly #offset: bigint;
   readonly #hosts = new Map<string, Set<string>>();
   #connects: Connect[] = [];
   #tracepoint: Link | undefined;
@@ -68,6 +70,8 @@ export class LlmTap {
     tell: (target: Target, span: Span) => void,
     ways?: readonly Way[],
   ) {
+    this.#now = () => kernel.monotonicNs();
+    this.#offset = BigInt(Date.now()) * 1_000_000n - this.#now();
     this.#object = LoadedObject.load(kernel, object, ways);
     this.#ring = new RingReader(kernel, this.#object.map('ring'));
     this.#paths = paths;
@@ -195,7 +199,7 @@ export class LlmTap {
     if (ring > this.#lostBefore) {
       this.#lostBefore = ring;
       // Nobody knows whose they were: better a call that is said to be broken than one that is told wrong.
-      for (const connection of this.#connections.values()) connection.lose(process.hrtime.bigint());
+      for (const connection of this.#connections.values()) connection.lose(this.#now());
     }
     return count;
   }

@@ -23,6 +23,7 @@ const CALLS: Readonly<Partial<Record<NodeJS.Architecture, { readonly bpf: number
 
 const MAP_SHARED = 1;
 const RLIMIT_MEMLOCK = 8;
+const CLOCK_MONOTONIC = 1;
 
 /** What the kernel is asked for, in its own words. Node has none of these calls. */
 export interface Kernel {
@@ -38,6 +39,8 @@ export interface Kernel {
   address(buffer: Buffer): bigint;
   /** Kernels before 5.11 count the memory of maps as locked. */
   allowLockedMemory(): void;
+  /** CLOCK_MONOTONIC, by which records of the kernel are stamped: `process.hrtime` of the packed program begins at its own start. */
+  monotonicNs(): bigint;
   /** Calls `labs` of the C library so many times: what a probe on it costs is measured with it. */
   callLabs(times: number): void;
 }
@@ -62,6 +65,7 @@ export function openKernel(): Kernel {
   );
   const munmap = library.func('int munmap(uintptr_t at, size_t length)');
   const setrlimit = library.func('int setrlimit(int resource, void *limit)');
+  const clock = library.func('int clock_gettime(int clock, void *time)');
   const labs = library.func('long labs(long value)');
   const checked = (call: string, result: number): number => {
     if (result < 0) throw new SystemCallError(call, koffi.errno());
@@ -84,6 +88,11 @@ export function openKernel(): Kernel {
     allowLockedMemory: () => {
       const unlimited = Buffer.alloc(16, 0xff);
       setrlimit(RLIMIT_MEMLOCK, unlimited);
+    },
+    monotonicNs: () => {
+      const time = Buffer.alloc(16);
+      checked('clock_gettime', Number(clock(CLOCK_MONOTONIC, time)));
+      return time.readBigInt64LE(0) * 1_000_000_000n + time.readBigInt64LE(8);
     },
     callLabs: (times) => {
       for (let call = 0; call < times; call += 1) labs(-1);
