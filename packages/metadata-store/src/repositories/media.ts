@@ -112,7 +112,7 @@ export function media({ quiet: database, clock }: Access): Media {
   const use = async (projectId: string, id: string, { traceId, spanId }: MediaUse) => {
     const { rows } = await sql<{ known: number | string }>`
       select count(*) as known from
-        (select 1 from media_uses where project_id = ${projectId} and media_id = ${id} limit ${USES_OF_ITEM}) as some
+        (select 1 from media_uses where project_id = ${projectId} and media_id = ${id} limit ${USES_OF_ITEM}) as found
     `.execute(database);
     if (Number(rows[0]?.known ?? 0) >= USES_OF_ITEM) return;
     await database
