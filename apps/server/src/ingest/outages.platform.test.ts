@@ -153,7 +153,8 @@ describe('case 22: the end', () => {
 
   it('the log alone refuses a second process as well', async () => {
     const platform = await site.start();
-    const script = `      openIngestLog({ dir: ${JSON.stringify(join(site.dataDir, 'ingest-log'))}, store: {}, logger: {}, capBytes: 1, minFreeDiskPercent: 0 })
+    const script = `import { openIngestLog } from '@candela/telemetry-store';
+      openIngestLog({ dir: ${JSON.stringify(join(site.dataDir, 'ingest-log'))}, store: {}, logger: {}, capBytes: 1, minFreeDiskPercent: 0 })
         .then(() => console.log('opened'), (error) => console.log(error.message));`;
     const { stdout } = await promisify(execFile)(NODE_BINARY, ['--input-type=module', '-e', script], {
       cwd: new URL('../../', import.meta.url).pathname,
