@@ -76,6 +76,8 @@ export class FailedWrites {
   #seen: Seen = { restarts: 0, failed: 0 };
   /** Merges that were under way when a write failed last: what they made is checked once they end. */
   #suspects: ReadonlySet<string> = new Set();
+  /** Parts that may be damaged were not checked yet, or that failed: the next look does it. */
+  #isUnchecked = false;
   #mending: Promise<void> | undefined;
   #nextMending: Promise<void> | undefined;
 
@@ -123,8 +125,14 @@ export class FailedWrites {
     const failed = Number(row?.Failed ?? 0);
     const last = this.#seen.restarts === restarts ? this.#seen.failed : 0;
     if (this.#seen.restarts !== restarts || failed !== this.#seen.failed) this.#seen = { restarts, failed };
-    if (failed > last) this.#suspects = await this.#merges();
-    if (failed > last || (await this.#hasSuspectEnded())) await this.#mendAnew();
+    if (failed > last) {
+      this.#isUnchecked = true;
+      this.#suspects = await this.#merges();
+    } else if (await this.#hasSuspectEnded()) this.#isUnchecked = true;
+    if (this.#isUnchecked) {
+      await this.#mendAnew();
+      this.#isUnchecked = false;
+    }
   }
 
   async #merges(): Promise<Set<string>> {
