@@ -125,7 +125,7 @@ describe('a client that leaves', () => {
     if (search !== undefined) await ask(search, AbortSignal.timeout(30_000));
     whole = engineMs() - before;
     // Long beside the moment at which the clients leave, whatever the machine.
-    expect(whole).toBeGreaterThan(800);
+    expect(whole).toBeGreaterThan(500);
   });
 
   it.each(
@@ -147,11 +147,17 @@ describe('a client that leaves', () => {
   });
 });
 
+/** The same of another minute: whoever asks the very same within a second is given the answer of before. */
+const anew = ({ path, body }: (typeof HEAVY)[number]) => ({
+  path: path.replace('from=-1h', 'from=-61m'),
+  body: body === undefined ? undefined : { ...body, from: '-61m' },
+});
+
 /** A client that asks and goes: the engine stops long before the work that it takes to the end, `all`, is done. */
 async function leaves(heavy: (typeof HEAVY)[number], all: number): Promise<void> {
   const start = engineMs();
   const leave = new AbortController();
-  const outcome = ask(heavy, leave.signal).catch((thrown: unknown) => thrown);
+  const outcome = ask(anew(heavy), leave.signal).catch((thrown: unknown) => thrown);
   while (engineMs() - start < 200) await sleep(10);
   leave.abort();
   expect(await outcome).toBeInstanceOf(Error);

@@ -1,5 +1,5 @@
 import { type FakeAi, startFakeAi, WRONG_KEY } from '@candela/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Browser } from '../identity/testing/browser.ts';
 import { type Installation, openInstallation } from '../identity/testing/installation.ts';
 import { ask, configure, decide, eventsOf, textIn, toolsIn } from './testing/ask.ts';
@@ -81,6 +81,14 @@ beforeAll(async () => {
     }),
   });
   expect(sent.status).toBe(200);
+  // Acknowledged is not yet stored, and the statements below count.
+  await vi.waitFor(async () => {
+    const stored = await place.platform.store.select<{ n: string }>(
+      'SELECT toString(count()) AS n FROM otel_traces WHERE TraceId IN ({shop:String}, {run:String})',
+      { shop: TRACE, run: RUN },
+    );
+    expect(Number(stored[0]?.n)).toBe(spans.length + run().length);
+  }, SOON);
 });
 afterAll(async () => {
   await place.close();
