@@ -16,7 +16,7 @@ interface Experiment {
   readonly name: string;
   readonly status: string;
   readonly counts: { readonly total: number; readonly done: number; readonly failed: number };
-  readonly costUsd: number;
+  readonly costUsd: number | null;
   readonly results: readonly Figures[];
 }
 interface Item {
@@ -174,7 +174,7 @@ async function waitFor(ask: Ask, path: string, withinMs: number): Promise<Experi
 function tableOf({ name, counts, costUsd, results }: Experiment, failUnder: number): string[] {
   const wide = Math.max(9, ...results.map(({ evaluator }) => evaluator.length));
   return [
-    `${name}: ${counts.done} of ${counts.total} items done, ${counts.failed} failed, ${costUsd.toFixed(4)} USD`,
+    `${name}: ${counts.done} of ${counts.total} items done, ${counts.failed} failed, ${costUsd === null ? 'no price known' : `${costUsd.toFixed(4)} USD`}`,
     `${'evaluator'.padEnd(wide)}  judged     pass rate`,
     ...results.map(({ evaluator, judged, of, passRate }) => {
       const rate = passRate === null ? '-' : `${(passRate * 100).toFixed(1)} %`;

@@ -50,7 +50,7 @@ const experimentSchema = z
     capUsd: z.number().nullable(),
     status: z.enum(['running', 'done', 'paused']),
     counts: z.object({ total: z.int(), done: z.int(), failed: z.int(), waiting: z.int() }),
-    costUsd: z.number(),
+    costUsd: z.number().nullable().meta({ description: 'Null: no price is known of what was called.' }),
     results: z.array(figures),
     createdAt: isoTime,
   })

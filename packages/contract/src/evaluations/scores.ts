@@ -72,7 +72,7 @@ const scoreSchema = z
     runId: text,
     item: text.meta({ description: 'Item of a dataset.' }),
     reviewer: text,
-    costUsd: z.number(),
+    costUsd: z.number().nullable().meta({ description: 'Null: a model judged and no price is known.' }),
   })
   .meta({ id: 'Score' });
 export type ScoreView = z.output<typeof scoreSchema>;
@@ -202,7 +202,7 @@ const figures = {
   failed: z.number(),
   errors: z.number(),
   mean: z.number().nullable(),
-  costUsd: z.number(),
+  costUsd: z.number().nullable().meta({ description: 'Null: a model judged and no price is known.' }),
   passRate: z.number().nullable().meta({ description: 'Passed of all with a verdict, 0 to 1.' }),
   interval: z.object({ low: z.number(), high: z.number() }).nullable().meta({ description: 'Wilson, 95 %.' }),
   enough: z.boolean().meta({ description: 'At least 20 verdicts: fewer tell nothing.' }),

@@ -70,9 +70,10 @@ export function experimentHandlers({
     const items = await all(document);
     const results = items.map((item) => item.body as ResultBody);
     const count = (status: string) => items.filter((item) => item.status === status).length;
-    const costUsd = results.reduce((sum, one) => sum + (one.costUsd ?? 0), 0);
+    const costs = results.map((one) => one.costUsd).filter((cost) => cost !== null);
+    const costUsd = costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
     const waiting = items.length - count('done') - count('failed');
-    const capped = body.capUsd !== null && costUsd >= body.capUsd;
+    const capped = body.capUsd !== null && (costUsd ?? 0) >= body.capUsd;
     return {
       id: document.id,
       name: document.name,

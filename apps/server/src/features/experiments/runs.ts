@@ -61,6 +61,10 @@ export interface ExperimentParts {
   readonly jobs: Pick<JobRunner, 'owner' | 'trigger'>;
 }
 
+/** What two calls cost together; null: no price is known of what was called. */
+const costOf = (before: number | null, more: number | null): number | null =>
+  more === null || more === 0 ? before : (before ?? 0) + more;
+
 /** What the items of an experiment have cost. */
 async function spentOn(metadata: MetadataStore, documentId: string): Promise<number> {
   let spent = 0;
@@ -137,7 +141,7 @@ export function createExperimentRuns(parts: ExperimentParts) {
       output: said.text,
       error: null,
       durationMs: Math.round(performance.now() - began),
-      costUsd: (body.costUsd ?? 0) + (said.costUsd ?? 0),
+      costUsd: costOf(body.costUsd, said.costUsd),
     };
   }
 
@@ -218,7 +222,7 @@ export function createExperimentRuns(parts: ExperimentParts) {
         };
         await keep({
           ...body,
-          costUsd: (body.costUsd ?? 0) + (verdict.costUsd ?? 0),
+          costUsd: costOf(body.costUsd, verdict.costUsd),
           scores: { ...body.scores, [id]: { state, value, verdict: said, explanation } },
           unrecorded: state === 'scored' ? score : undefined,
         });

@@ -34,7 +34,8 @@ export function FrameTable({ title, frame, height }: { title: string; frame: Fra
               >
                 <button
                   type="button"
-                  className="whitespace-nowrap hover:text-text"
+                  // Heads of many columns break into lines before a figure leaves the card.
+                  className={`hover:text-text ${frame.columns.length > 3 ? 'text-balance' : 'whitespace-nowrap'}`}
                   onClick={() => setSort({ at, down: sort?.at === at ? !sort.down : kind === 'number' })}
                 >
                   {columnWords(name)}

@@ -32,7 +32,8 @@ export interface ScoreRow {
   readonly runId: string;
   readonly item: string;
   readonly reviewer: string;
-  readonly costUsd: number;
+  /** Of the judge's call; null: a model judged and no price is known. */
+  readonly costUsd: number | null;
 }
 
 /** Which scores: all that are given must hold. */
@@ -79,14 +80,17 @@ export const SCORE_DIMENSIONS = {
 } as const;
 export type ScoreDimension = keyof typeof SCORE_DIMENSIONS;
 
-/** Figures of a group of scores. `passed` and `failed` count verdicts, `mean` the values that there are. */
+/**
+ * Figures of a group of scores. `passed` and `failed` count verdicts, `mean` the values that there are, `costUsd` what is
+ * known of the judges' calls: null where they have no price.
+ */
 export interface ScoreFigures {
   readonly scores: number;
   readonly passed: number;
   readonly failed: number;
   readonly errors: number;
   readonly mean: number | null;
-  readonly costUsd: number;
+  readonly costUsd: number | null;
 }
 export interface ScoreGroup extends ScoreFigures {
   readonly key: string;
@@ -158,9 +162,13 @@ function newest(scope: Scope, selection: ScoreSelection): string {
     ${late.length === 0 ? '' : `HAVING ${late.join(' AND ')}`})`;
 }
 
+/** No call of a model is free: a judged score without a cost has none that is known. */
+const UNPRICED = `Source = 'judge' AND CostUsd = 0`;
+
 const FIGURES = `toFloat64(count()) AS scores, toFloat64(countIf(Verdict = 'pass')) AS passed,
   toFloat64(countIf(Verdict = 'fail')) AS failed, toFloat64(countIf(ErrorType != '')) AS errors,
-  if(countIf(HasValue = 1) = 0, NULL, avgIf(Value, HasValue = 1)) AS mean, sum(CostUsd) AS costUsd`;
+  if(countIf(HasValue = 1) = 0, NULL, avgIf(Value, HasValue = 1)) AS mean,
+  if(countIf(${UNPRICED}) > 0 AND countIf(CostUsd > 0) = 0, NULL, sum(CostUsd)) AS costUsd`;
 
 /** Reads of scores. @throws bad_query, query_too_expensive, store_unavailable */
 export interface ScoreQueries {
@@ -214,7 +222,7 @@ export function createScoreQueries(stores: ReadStores, limits: QueryLimits): Sco
       const rows = await on('list', signal).run<ScoreRow>(
         scope,
         `SELECT ScoreId AS id, toString(toUnixTimestamp64Nano(At)) AS timestampNs, toString(Environment) AS environment,
-           ${columns.join(', ')}, if(HasValue = 1, Value, NULL) AS value, CostUsd AS costUsd
+           ${columns.join(', ')}, if(HasValue = 1, Value, NULL) AS value, if(${UNPRICED}, NULL, CostUsd) AS costUsd
          FROM ${newest(scope, selection)} ${after} ORDER BY At DESC, ScoreId DESC LIMIT ${limit + 1}`,
       );
       const last = rows.at(limit - 1);

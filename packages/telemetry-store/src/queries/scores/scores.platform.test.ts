@@ -81,6 +81,24 @@ describe('scores', () => {
     expect((await list({ source: 'human' })).data.map(({ id: own }) => own)).toEqual(['b']);
   });
 
+  const costs = async () =>
+    (await scores.groups(contextOf(), { window: HOUR, selection: {}, by: 'name' })).map(
+      ({ key, costUsd }) => [key, costUsd],
+    );
+
+  it('cost nothing where nobody was asked, and something unknown where a model without a price judged', async () => {
+    expect((await list()).data.map(({ source, costUsd }) => [source, costUsd])).toEqual([
+      ['', 0],
+      ['', 0],
+      ['human', 0],
+      ['judge', null],
+    ]);
+    expect(await costs()).toEqual([
+      ['relevance', null],
+      ['tone', 0],
+    ]);
+  });
+
   it('a record with the id of an earlier one replaces it', async () => {
     await bench.putLogs([
       record(40, {
@@ -88,7 +106,12 @@ describe('scores', () => {
         'platform.evaluation.source': 'judge',
         'platform.evaluation.verdict': 'pass',
         'gen_ai.evaluation.score.value': 0.25,
+        'platform.evaluation.cost_usd': 0.002,
       }),
+    ]);
+    expect(await costs()).toEqual([
+      ['relevance', 0.002],
+      ['tone', 0],
     ]);
     const { data } = await list({ id: 'a' });
     expect(data).toMatchObject([{ value: 0.25, verdict: 'pass' }]);
