@@ -13,7 +13,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'candela-repository-'));
   mkdirSync(join(root, 'from/part'), { recursive: true });
   // One file that spans two chunks, one that is empty, one that is small.
-  writeFileSync(join(root, 'from/part/data.bin'), Buffer.alloc((32 << 20) + 17, 'abc'));
+  writeFileSync(join(root, 'from/part/data.bin'), Buffer.alloc((4 << 20) + 17, 'abc'));
   writeFileSync(join(root, 'from/part/empty.txt'), '');
   writeFileSync(join(root, 'from/part/count.txt'), '42');
 });
@@ -47,7 +47,7 @@ describe.each([['open', undefined] as const, ['sealed', PASSPHRASE] as const])(
     it('gives files back as they were, stores nothing twice, and prunes what nothing names', async () => {
       const repository = await Repository.open(target(), passphrase, { make: true });
       const first = await repository.store(join(root, 'from'), 'part', NAMES);
-      expect(first.newBytes).toBe((32 << 20) + 19);
+      expect(first.newBytes).toBe((4 << 20) + 19);
       const ids = [newId(Date.UTC(2026, 0, 1)), newId(Date.UTC(2026, 0, 2))] as const;
       await repository.keep(manifestOf(ids[0], [first.pack]));
       writeFileSync(join(root, 'from/part/count.txt'), '43');

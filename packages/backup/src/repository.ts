@@ -7,7 +7,8 @@ import { knownSeal, newSeal, OPEN, type Seal, type SealTerms } from './seal.ts';
 import { BackupError, type Target } from './targets/target.ts';
 
 const REPOSITORY = 'repository.json';
-const CHUNK_BYTES = 32 << 20;
+/** Naming and sealing one holds up everything else that the process does: as long as a few requests, not as long as a page. */
+const CHUNK_BYTES = 4 << 20;
 
 const chunkPath = (name: string): string => `chunks/${name.slice(0, 2)}/${name}`;
 const manifestPath = (id: string): string => `backups/${id}`;
@@ -128,7 +129,7 @@ export class Repository {
     };
     for (const name of names) {
       let size = 0;
-      const reading = createReadStream(join(root, dir, name), { highWaterMark: 4 << 20 });
+      const reading = createReadStream(join(root, dir, name), { highWaterMark: 1 << 20 });
       for await (const read of reading as AsyncIterable<Buffer>) {
         size += read.length;
         for (let rest = read; rest.length > 0; ) {

@@ -12,7 +12,7 @@ export interface S3Options {
   readonly endpoint?: string | undefined;
 }
 
-/** Of one request, milliseconds: a chunk has 32 MiB. */
+/** Of one request, milliseconds: a chunk has 4 MiB. */
 const TIMEOUT_MS = 120_000;
 const KEY = /<Key>([^<]*)<\/Key>/g;
 const MORE = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/;
