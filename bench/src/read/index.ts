@@ -63,8 +63,9 @@ async function prepare(folder: string, spans: number): Promise<string> {
   await forgetColumns(store);
   await mergesDone(store);
   const sizes = await store.select<{ name: string; bytes: number }>(
-    `SELECT table AS name, any(data_compressed_bytes) / sum(rows) AS bytes FROM system.data_skipping_indices
-     INNER JOIN (SELECT table, rows FROM system.parts WHERE active) AS parts USING (table) WHERE startsWith(name, 'idx_text') GROUP BY table`,
+    `SELECT indexes.table AS name, any(indexes.data_compressed_bytes) / sum(parts.rows) AS bytes FROM system.data_skipping_indices AS indexes
+     INNER JOIN (SELECT table, rows FROM system.parts WHERE active) AS parts USING (table)
+     WHERE startsWith(indexes.name, 'idx_text') GROUP BY indexes.table`,
   );
   await store.close();
   return sizes.map(({ name, bytes }) => `${Number(bytes).toFixed(1)} B a row of ${name}`).join(', ');
