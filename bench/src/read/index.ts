@@ -63,8 +63,8 @@ async function prepare(folder: string, spans: number): Promise<string> {
   await forgetColumns(store);
   await mergesDone(store);
   const sizes = await store.select<{ name: string; bytes: number }>(
-    `SELECT indexes.table AS name, any(indexes.data_compressed_bytes) / sum(parts.rows) AS bytes FROM system.data_skipping_indices AS indexes
-     INNER JOIN (SELECT table, rows FROM system.parts WHERE active) AS parts USING (table)
+    `SELECT indexes.table AS name, sum(indexes.data_compressed_bytes) / any(parts.rows) AS bytes FROM system.data_skipping_indices AS indexes
+     INNER JOIN (SELECT table, sum(system.parts.rows) AS rows FROM system.parts WHERE active GROUP BY table) AS parts USING (table)
      WHERE startsWith(indexes.name, 'idx_text') GROUP BY indexes.table`,
   );
   await store.close();
