@@ -28,3 +28,16 @@ export class UsageError extends Error {
 export class NotDoneError extends UsageError {
   override readonly name = 'NotDoneError';
 }
+
+/** The JSON of an answer. @throws NotDoneError where something else than the platform answers there */
+export async function answerOf<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (thrown) {
+    throw new NotDoneError(
+      `${new URL(response.url).origin} answered ${response.status} and no JSON. Is that the address of the platform?`,
+      { cause: thrown },
+    );
+  }
+}

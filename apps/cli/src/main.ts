@@ -46,9 +46,28 @@ async function main(args: readonly string[]): Promise<number> {
       // By name: the drainer, which hooks start, loads neither store.
       (thrown instanceof Error &&
         /^(?:MetadataStoreError|VaultKeyError|BackupError|DirectoryLockedError)$/.test(thrown.name));
-    complain(forPeople ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
+    complain(
+      forPeople
+        ? thrown.message
+        : (troubleOf(thrown) ?? (thrown instanceof Error ? (thrown.stack ?? '') : String(thrown))),
+    );
     return 1;
   }
+}
+
+/** A sentence where the world outside is the reason: an address that does not answer, a file that cannot be used. */
+function troubleOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if (thrown.name === 'TimeoutError') return 'The platform did not answer in time.';
+  if ('code' in thrown && thrown.code === 'ERR_INVALID_URL') {
+    return `${JSON.stringify('base' in thrown ? thrown.base : 'input' in thrown ? thrown.input : '')} is no address of a platform.`;
+  }
+  const { cause } = thrown;
+  // `fetch` says that it failed, and its cause why: of several addresses by a code alone.
+  if (thrown instanceof TypeError && cause instanceof Error) {
+    return `The platform does not answer: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}.`;
+  }
+  return 'syscall' in thrown ? `${thrown.message}.` : undefined;
 }
 
 /** In the single file the stores are left out. */

@@ -36,8 +36,7 @@ const SHADOW = /^candela_backup_[0-9a-z_]+$/;
 /** Makes a backup of a running installation. @throws BackupError, and what the target throws */
 export async function capture(parts: CaptureParts): Promise<Manifest> {
   const { repository, dataDir, signal, now } = parts;
-  const [last] = await repository.ids();
-  const former = last === undefined ? undefined : await repository.manifest(last);
+  const former = await repository.newest();
   await repository.look();
   const id = newId(now);
   await sweep(dataDir);

@@ -6,7 +6,9 @@ import type { Manifest, Pack } from './manifest.ts';
 import { parseManifest } from './manifest.ts';
 import { newId, Repository } from './repository.ts';
 import { folderTarget } from './targets/folder.ts';
+import { restore } from './restore.ts';
 import { targetOf } from './targets/index.ts';
+import { BackupError } from './targets/target.ts';
 
 let root: string;
 beforeEach(() => {
@@ -87,6 +89,33 @@ describe.each([['open', undefined] as const, ['sealed', PASSPHRASE] as const])(
     });
   },
 );
+
+it('goes on past a manifest that is damaged, and prunes nothing while it does not know what that needs', async () => {
+  const repository = await Repository.open(target(), PASSPHRASE, { make: true });
+  const { pack } = await repository.store(join(root, 'from'), 'part', ['count.txt']);
+  const ids = [1, 2, 3].map((day) => newId(Date.UTC(2026, 0, day))) as [string, string, string];
+  for (const id of ids) await repository.keep(manifestOf(id, [pack]));
+  writeFileSync(join(root, 'backups/backups', ids[2]), readFileSync(join(root, 'backups/backups', ids[1])));
+  expect((await repository.newest())?.id).toBe(ids[1]);
+  await expect(repository.prune(2)).rejects.toThrow(`Nothing was pruned`);
+  expect(await repository.ids()).toEqual(ids.toReversed());
+  rmSync(join(root, 'backups/backups', ids[2]));
+  expect(await repository.prune(1)).toEqual({ backups: 1, chunks: 0 });
+});
+
+describe.runIf(process.platform === 'linux')('a place that cannot be used', () => {
+  it('is told in a sentence: a path through a file', async () => {
+    writeFileSync(join(root, 'file'), '');
+    const put = (at: string) => folderTarget(at).put('chunks/aa/x', Buffer.from('x'));
+    await expect(put(join(root, 'file'))).rejects.toThrow(
+      /file cannot be used: a part of the path is a file\.$/,
+    );
+    await expect(folderTarget(join(root, 'file')).get('repository.json')).rejects.toThrow(BackupError);
+    await expect(
+      restore(await Repository.open(target(), undefined, { make: true }), 'x', join(root, 'file')),
+    ).rejects.toThrow(/cannot be used/);
+  });
+});
 
 describe('a sealed repository', () => {
   it('shows nothing of what is in it, and opens with its passphrase alone', async () => {

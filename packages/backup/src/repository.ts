@@ -84,6 +84,18 @@ export class Repository {
     return parseManifest(this.#seal.open(sealed, manifestPath(id)), id);
   }
 
+  /** The newest manifest that can be read: a damaged one must not stop the next backup. */
+  async newest(): Promise<Manifest | undefined> {
+    for (const id of await this.ids()) {
+      try {
+        return await this.manifest(id);
+      } catch (thrown) {
+        if (!(thrown instanceof BackupError)) throw thrown;
+      }
+    }
+    return undefined;
+  }
+
   /**
    * Learns which chunks are there, those of a backup that was cut off too: they are not stored again. Asked of the place and not of a
    * manifest, so that one which went missing is stored anew.
@@ -177,15 +189,27 @@ export class Repository {
     }
   }
 
-  /** Takes away all backups but the newest, and what only they needed. */
+  /**
+   * Takes away all backups but the newest, and what only they needed.
+   * @throws BackupError, and nothing is removed, where one that stays cannot be read: what it needs is not known
+   */
   async prune(keep: number): Promise<{ readonly backups: number; readonly chunks: number }> {
     const ids = await this.ids();
+    // Chunks alone are of a first backup that is being made, or of manifests that somebody took away.
+    if (ids.length === 0) return { backups: 0, chunks: 0 };
     const gone = ids.slice(keep);
-    for (const id of gone) await this.target.remove(manifestPath(id));
     const needed = new Set<string>();
     for (const id of ids.slice(0, keep)) {
-      for (const pack of (await this.manifest(id)).packs) for (const chunk of pack.chunks) needed.add(chunk);
+      const { packs } = await this.manifest(id).catch((thrown: unknown) => {
+        if (!(thrown instanceof BackupError)) throw thrown;
+        throw new BackupError(
+          `${thrown.message} Nothing was pruned: what it needs is not known. Remove ${manifestPath(id)} from ${this.target.name} to give it up.`,
+          { cause: thrown },
+        );
+      });
+      for (const pack of packs) for (const chunk of pack.chunks) needed.add(chunk);
     }
+    for (const id of gone) await this.target.remove(manifestPath(id));
     let chunks = 0;
     for await (const path of this.target.list('chunks/')) {
       if (needed.has(path.slice(path.lastIndexOf('/') + 1))) continue;

@@ -7,6 +7,7 @@ import { countsOf, differences } from './counts.ts';
 import type { Manifest } from './manifest.ts';
 import type { Repository } from './repository.ts';
 import { BackupError } from './targets/target.ts';
+import { onFiles } from './trouble.ts';
 
 /** Stands in a data directory while it is restored: a platform does not start on a part of a backup. */
 export const UNFINISHED_RESTORE = 'restore.unfinished';
@@ -35,12 +36,14 @@ export async function restore(
   if (manifest.kind === 'project') {
     throw new BackupError(`${id} is the export of a project: candela project import takes it.`);
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const unfinished = join(dataDir, UNFINISHED_RESTORE);
-  await writeFile(unfinished, `${id}\n`);
-  for (const pack of manifest.packs) await repository.restore(pack, dataDir);
-  await rm(unfinished);
-  if (manifest.vaultKey) await chmod(join(dataDir, 'vault.key'), 0o600);
+  await onFiles(dataDir, async () => {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const unfinished = join(dataDir, UNFINISHED_RESTORE);
+    await writeFile(unfinished, `${id}\n`);
+    for (const pack of manifest.packs) await repository.restore(pack, dataDir);
+    await rm(unfinished);
+    if (manifest.vaultKey) await chmod(join(dataDir, 'vault.key'), 0o600);
+  });
   if (!manifest.telemetry) return { manifest, rows: 0, differences: [] };
   const store = await openTelemetryStore({ kind: 'embedded', dataDir: join(dataDir, 'telemetry'), logger });
   try {
@@ -56,7 +59,7 @@ export async function restore(
 
 /** Restores into a temporary directory, compares, and removes it again. */
 export async function verify(repository: Repository, id: string, logger?: Logger): Promise<Comparison> {
-  const scratch = await mkdtemp(join(tmpdir(), 'candela-verify-'));
+  const scratch = await onFiles(tmpdir(), () => mkdtemp(join(tmpdir(), 'candela-verify-')));
   try {
     return await restore(repository, id, join(scratch, 'data'), logger);
   } finally {
@@ -65,10 +68,12 @@ export async function verify(repository: Repository, id: string, logger?: Logger
 }
 
 async function refuseUsed(dataDir: string): Promise<void> {
-  const names = await readdir(dataDir).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT') return [];
-    throw thrown;
-  });
+  const names = await onFiles(dataDir, () =>
+    readdir(dataDir).catch((thrown: NodeJS.ErrnoException) => {
+      if (thrown.code === 'ENOENT') return [];
+      throw thrown;
+    }),
+  );
   if (names.length === 0) return;
   throw new BackupError(
     `${dataDir} is not empty. Name a directory that does not exist yet; nothing was changed.`,

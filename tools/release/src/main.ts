@@ -7,14 +7,11 @@ import { bundleCli, cliPackageFile, packCli } from './cli.ts';
 import { bundlePortable, compileBinary, describeParts } from './compile.ts';
 import { ROOT } from './packages.ts';
 import { packPlatform, platformFile } from './platform.ts';
-import { CLI_FILE, NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
+import { CHANGELOG_FILE, CLI_FILE, NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
 
 const USAGE = `npm run release [-- --target <one of ${TARGETS.map(({ id }) => id).join(', ')}, portable>]... [--out <folder>]
 npm run release -- --platform [--out <folder>]
 npm run release -- --cli [--out <folder>]`;
-
-/** Made from the commits; beside what is released. */
-const CHANGELOG_FILE = 'CHANGELOG.md';
 
 /** Builds the binaries of the collector, the package of the platform or the command line, with checksums. */
 function main(): void {

@@ -167,13 +167,25 @@ function asJavaScript(source: string, path: string, entries: ReadonlyMap<string,
 /** Starts the platform or a command with the Node that the package brings. Runs on Node 20. */
 const STARTER = `#!/usr/bin/env node
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [first, ...rest] = process.argv.slice(2);
+if (first === '--version' || first === '-v') {
+  console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
+  process.exit(0);
+}
+const asksHelp = (word) => word === '--help' || word === '-h';
+if (asksHelp(first) || (first === 'start' && rest.some(asksHelp))) {
+  console.log(\`candela [start] [--json]   starts the platform: its data in ./data, its settings in PLATFORM_... variables
+candela demo               sends synthetic traffic to one that runs
+candela --version
+\`);
+  if (first === 'start') process.exit(0);
+}
 const isStart = first === undefined || first === 'start' || first === '--json';
 const [os, arch] = [process.platform === 'win32' ? 'win' : process.platform, process.arch];
 const own = (() => {

@@ -52,6 +52,9 @@ export const PORTABLE_FILE = `${NAME}.mjs`;
 /** The command line as one file for Node. */
 export const CLI_FILE = 'candela.mjs';
 
+/** Made from the commits; beside what is released. */
+export const CHANGELOG_FILE = 'CHANGELOG.md';
+
 /** Licences of everything that the binaries hold. */
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt';
 

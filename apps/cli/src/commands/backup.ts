@@ -73,7 +73,18 @@ export const backupList: Command = {
   help: `candela backup list [--target PLACE]\n\n${PLACE}`,
   async run(args, world) {
     const repository = await open(read(args, {}), world);
-    for (const id of await repository.ids()) world.say(lineOf(await repository.manifest(id)));
+    const { BackupError } = await import('@candela/backup');
+    let damaged = 0;
+    for (const id of await repository.ids()) {
+      try {
+        world.say(lineOf(await repository.manifest(id)));
+      } catch (thrown) {
+        if (!(thrown instanceof BackupError)) throw thrown;
+        damaged += 1;
+        world.say(`${id}  ${thrown.message}`);
+      }
+    }
+    return damaged === 0 ? 0 : 1;
   },
 };
 

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CandelaError } from '@candela/kernel';
+import { answerOf } from '../command.ts';
 import { perform, type PolledAction } from './actions.ts';
 import { Discovery, type FoundService } from './discover.ts';
 import { planOf, type SdkPlace, textAt } from './inject.ts';
@@ -55,7 +56,7 @@ async function enrol(options: ControllerOptions): Promise<Credential> {
     body: JSON.stringify({ token, instance_id: instance }),
     signal: AbortSignal.timeout(30_000),
   });
-  const body = (await answer.json()) as { data?: Record<string, string>; error?: { message?: string } };
+  const body = await answerOf<{ data?: Record<string, string>; error?: { message?: string } }>(answer);
   if (!answer.ok || body.data === undefined)
     throw new CandelaError('refused', `The platform refused: ${body.error?.message ?? answer.status}`);
   const { apiKey = '', signingKey = '', cluster = '' } = body.data;

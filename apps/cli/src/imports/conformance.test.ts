@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { encodeLogsRequest, encodeTraceRequest } from '@candela/otlp';
 import { normaliseSpan, type SpanReader } from '@candela/semconv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportRecord } from './format.ts';
 import { formatOf, IMPORTS } from './index.ts';
+import { UsageError } from '../command.ts';
+import { linesOf } from './rows.ts';
+import { sendAll } from './sender.ts';
 import { nanosOf } from './values.ts';
 
 let dir: string;
@@ -363,6 +367,100 @@ describe.each(IMPORTS.map(({ name }) => name))('the import of %s', (name) => {
     expect(spansOf(records)).toHaveLength(one.spans);
     expect(skipped.length).toBeGreaterThan(0);
   });
+});
+
+/** What stands in files that somebody else wrote, in the place of any value. */
+const STRANGE = [
+  null,
+  '',
+  -1,
+  1e300,
+  -1e300,
+  0.5,
+  true,
+  '9'.repeat(40),
+  '\u0000\ud800',
+  [],
+  [[{}]],
+  {},
+  JSON.parse('{"__proto__": {"x": 1}, "constructor": 1}') as object,
+];
+
+/** A JSON value with each of its parts in turn replaced. */
+function* damaged(value: unknown, by: unknown): Generator<unknown> {
+  yield by;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    for (const bad of damaged(part, by)) {
+      if (Array.isArray(value)) yield value.with(Number(key), bad);
+      else yield { ...value, [key]: bad };
+    }
+  }
+}
+
+describe.each(IMPORTS.filter(({ name }) => name !== 'otlp-proto'))('garbage in $name', (format) => {
+  const { body = '' } = CASES[format.name] ?? {};
+  const rows = (() => {
+    const text = String(body);
+    try {
+      return [JSON.parse(text) as unknown];
+    } catch {
+      return text.split('\n').map((line) => JSON.parse(line) as unknown);
+    }
+  })();
+
+  it.each(STRANGE)('ends no import: %j', async (by) => {
+    const file = join(dir, `${format.name}.garbage`);
+    const lines = rows.flatMap((row) => [...damaged(row, by)].map((bad) => JSON.stringify(bad)));
+    // The first line is whole: a file is known by it.
+    writeFileSync(file, [JSON.stringify(rows[0]), ...lines].join('\n'));
+    const records = format.read([file], { service: 'x' }, { skipped: () => undefined });
+    let [sent, refused] = [0, 0];
+    // One at a time: most have the same ids, and the same record is sent once.
+    for await (const record of records) {
+      const { counts, reasons } = await sendAll(
+        Readable.from([record]),
+        { url: '', key: undefined },
+        { dryRun: true, progress: () => undefined },
+      );
+      sent += counts.traces.sent;
+      refused += counts.traces.rejected;
+      for (const reason of reasons.keys()) {
+        expect(reason).toMatch(
+          /^a time lies before 1970|^it cannot be written as OTLP: timeUnixNano is out of/,
+        );
+      }
+    }
+    expect(sent).toBeGreaterThan(0);
+    if (format.name === 'jaeger' && by === 1e300) expect(refused).toBeGreaterThan(0);
+  });
+});
+
+describe('a file that is damaged', () => {
+  it.each([
+    ['gzip', gzipSync('{"a":1}\n'.repeat(10_000))],
+    ['zstd', zstdCompressSync('{"a":1}\n'.repeat(10_000))],
+    ['Parquet', Buffer.from('PAR1 and nothing of a table')],
+  ])('is named in a sentence: %s', async (_kind, whole) => {
+    const file = join(dir, 'damaged');
+    writeFileSync(file, whole.subarray(0, whole.length - 12));
+    for (const { read } of IMPORTS.filter(({ name }) => !name.startsWith('otlp'))) {
+      const records = read([file], { service: 'x' }, { skipped: () => undefined });
+      await expect(Array.fromAsync(records)).rejects.toThrow(UsageError);
+    }
+  });
+
+  it.each(['\r\n', '\n\n', '\n'])(
+    'has lines that end with %j and characters that chunks cut',
+    async (end) => {
+      const file = join(dir, 'lines');
+      const row = JSON.stringify({ text: 'ä€😀'.repeat(3_000) });
+      writeFileSync(file, `x${[row, row, row, row].join(end)}`);
+      const found: string[] = [];
+      for await (const line of linesOf(file)) if (line.trim() !== '') found.push(line.trim());
+      expect(found).toEqual([`x${row}`, row, row, row]);
+    },
+  );
 });
 
 describe('an import', () => {

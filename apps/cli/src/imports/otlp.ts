@@ -1,11 +1,10 @@
 import { CandelaError, SIGNALS, type Signal } from '@candela/kernel';
-import { createInterface } from 'node:readline';
 import { decodeLogs, decodeMetrics, decodeTraces, type Format } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { UsageError } from '../command.ts';
 import type { ImportFormat, ImportNotes, ImportRecord, Row } from './format.ts';
 import { importIdOf } from './ids.ts';
-import { bytesOf, streamOf } from './rows.ts';
+import { bytesOf, linesOf } from './rows.ts';
 import { IMPORT_ID } from './scores.ts';
 import { isObject, pick } from './values.ts';
 
@@ -20,10 +19,7 @@ export const otlpJson: ImportFormat = {
     const seen = new Map<string, number>();
     for (const file of files) {
       let isFirst = true;
-      for await (const line of createInterface({
-        input: streamOf(file),
-        crlfDelay: Number.POSITIVE_INFINITY,
-      })) {
+      for await (const line of linesOf(file)) {
         if (line.trim() === '') continue;
         const row = parsed(line);
         if (row === undefined && isFirst) {

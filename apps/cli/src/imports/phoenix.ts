@@ -7,6 +7,7 @@ import {
   attributeOf,
   attributesOf,
   isObject,
+  jsonOf,
   listOf,
   nanosOf,
   numberAt,
@@ -156,6 +157,6 @@ function flatten(into: Map<string, AttributeValue>, path: string, value: unknown
     for (const [place, each] of value.entries()) flatten(into, `${path}.${place}`, each, depth + 1);
     return;
   }
-  if (isOwn && isObject(value)) into.set(path, JSON.stringify(value));
+  if (isOwn && isObject(value)) into.set(path, jsonOf(value) ?? '');
   else if (path !== '') into.set(path, attributeOf(value));
 }

@@ -1,6 +1,6 @@
 import { createReadStream, openSync, readSync, closeSync, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import {
   brotliDecompressSync,
   createGunzip,
@@ -15,8 +15,6 @@ import { isObject } from './values.ts';
 
 /** A file that is one JSON document is held in memory: more than this is to be given as JSON Lines. */
 const LARGEST_DOCUMENT = 256 * 1024 * 1024;
-/** One line of JSON Lines: a span with all its texts. */
-const LONGEST_LINE = 64 * 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
 /** Lists in which APIs wrap what they answer. */
 const WRAPPERS = ['data', 'runs', 'traces', 'observations', 'spans', 'items'];
@@ -34,28 +32,57 @@ const startsWith = (bytes: Uint8Array, ...wanted: readonly number[]): boolean =>
   wanted.every((byte, at) => bytes[at] === byte);
 const isParquet = (head: Uint8Array): boolean => startsWith(head, 0x50, 0x41, 0x52, 0x31);
 
-/** The bytes of a file, unpacked where gzip or zstd wrote it. */
-export function streamOf(file: string): Readable {
+/** The bytes of a file, unpacked where gzip or zstd wrote it. @throws UsageError where it is damaged */
+async function* chunksOf(file: string): AsyncGenerator<Buffer> {
   const head = headOf(file);
+  const packed = startsWith(head, 0x1f, 0x8b)
+    ? createGunzip()
+    : startsWith(head, 0x28, 0xb5, 0x2f, 0xfd)
+      ? createZstdDecompress()
+      : undefined;
   const stream = createReadStream(file);
-  if (startsWith(head, 0x1f, 0x8b)) return stream.pipe(createGunzip());
-  if (startsWith(head, 0x28, 0xb5, 0x2f, 0xfd)) return stream.pipe(createZstdDecompress());
-  return stream;
+  try {
+    // A failure to read ends what unpacks, and with it the loop.
+    yield* packed === undefined ? stream : pipeline(stream, packed, () => undefined);
+  } catch (thrown) {
+    throw new UsageError(`${file} cannot be read: ${(thrown as Error).message}.`, { cause: thrown });
+  }
 }
 
+const tooLarge = (file: string): UsageError =>
+  new UsageError(
+    `${file} is one document of more than ${LARGEST_DOCUMENT / 1024 ** 2} MiB. Export it as JSON Lines, or in parts.`,
+  );
+
+/** A whole file, unpacked. @throws UsageError where it is damaged or too large */
 export async function bytesOf(file: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of streamOf(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(file)) {
     size += chunk.length;
-    if (size > LARGEST_DOCUMENT) {
-      throw new UsageError(
-        `${file} is one document of more than ${LARGEST_DOCUMENT / 1024 ** 2} MiB. Export it as JSON Lines, or in parts.`,
-      );
-    }
+    if (size > LARGEST_DOCUMENT) throw tooLarge(file);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The lines of a file, unpacked. @throws UsageError where it is damaged, or a line is too long to be held */
+export async function* linesOf(file: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let parts: string[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file)) {
+    const [first = '', ...others] = decoder.write(chunk).split('\n');
+    parts.push(first);
+    length += first.length;
+    for (const other of others) {
+      yield parts.join('');
+      parts = [other];
+      length = other.length;
+    }
+    if (length > LARGEST_DOCUMENT) throw tooLarge(file);
+  }
+  yield parts.join('') + decoder.end();
 }
 
 /** The objects of a JSON, JSON Lines or Parquet file, one after another. Lines that are no JSON are noted. */
@@ -81,15 +108,6 @@ export async function* rowsOf(file: string, notes: ImportNotes): AsyncGenerator<
     }
     first = false;
     yield* unwrapped(value);
-  }
-}
-
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const lines = createInterface({ input: streamOf(file), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
-    if (line.length > Math.max(LONGEST_LINE, LARGEST_DOCUMENT))
-      throw new UsageError(`${file} has a line that is too long.`);
-    yield line;
   }
 }
 
@@ -132,6 +150,16 @@ function* unwrapped(value: unknown): Generator<Row> {
 const ROWS_AT_ONCE = 2_000;
 
 async function* parquetRows(path: string): AsyncGenerator<Row> {
+  try {
+    yield* rowsOfParquet(path);
+  } catch (thrown) {
+    throw new UsageError(`${path} cannot be read as Parquet: ${(thrown as Error).message}.`, {
+      cause: thrown,
+    });
+  }
+}
+
+async function* rowsOfParquet(path: string): AsyncGenerator<Row> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const total = Number(metadata.num_rows);

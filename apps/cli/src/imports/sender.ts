@@ -18,6 +18,8 @@ const BATCH_RECORDS = 200;
 const BATCH_BYTES = 4 * 1024 * 1024;
 const TRIES = 8;
 const FIRST_WAIT_MS = 250;
+/** Undecodable, and too large. */
+const REFUSES_RECORDS: ReadonlySet<number> = new Set([400, 413]);
 
 export interface ImportCounts {
   sent: number;
@@ -67,54 +69,54 @@ export async function sendAll(
   const logs = new Batch<LogsRecord>();
   let total = 0;
 
+  const refuse = (signal: Signal, count: number, reason: string) => {
+    if (count === 0) return;
+    counts[signal].rejected += count;
+    reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+  };
   const deliver = async (signal: Signal, body: Uint8Array, size: number) => {
     if (dryRun) {
       counts[signal].sent += size;
       return;
     }
-    const { rejected, reason } = await post(target, signal, body);
+    const { rejected, reason } = await post(target, signal, body, size);
     const refused = Math.min(rejected, size);
     counts[signal].sent += size - refused;
-    counts[signal].rejected += refused;
-    if (refused > 0) reasons.set(reason, (reasons.get(reason) ?? 0) + refused);
+    refuse(signal, refused, reason);
   };
-  const flushSpans = async () => {
-    const held = spans.take();
+  /** Sends what a batch holds and the platform does not. */
+  const flush = async <R extends TraceRecord | LogsRecord>(
+    signal: R['signal'],
+    batch: Batch<R>,
+    known: (records: readonly R[], ids: readonly string[]) => Promise<ReadonlySet<string>>,
+  ) => {
+    const held = batch.take();
     if (held.length === 0) return;
     const there = dryRun
       ? new Set<string>()
-      : await knownSpans(
-          target,
-          held.map(({ record }) => record.span),
-        );
-    const fresh = held.filter(({ id }) => !there.has(id));
-    counts.traces.known += held.length - fresh.length;
-    if (fresh.length === 0) return;
-    const resourceSpans = fresh.map(({ record: { resource, scope, span } }) => ({
-      resource,
-      scopeSpans: [{ scope, spans: [span] }],
-    }));
-    await deliver('traces', encodeTraceRequest({ resourceSpans }), fresh.length);
-  };
-  const flushLogs = async () => {
-    const held = logs.take();
-    if (held.length === 0) return;
-    const there = dryRun
-      ? new Set<string>()
-      : await knownLogs(
-          target,
-          held.map(({ record }) => record.log),
+      : await known(
+          held.map(({ record }) => record),
           held.map(({ id }) => id),
         );
     const fresh = held.filter(({ id }) => !there.has(id));
-    counts.logs.known += held.length - fresh.length;
-    if (fresh.length === 0) return;
-    const resourceLogs = fresh.map(({ record: { resource, scope, log } }) => ({
-      resource,
-      scopeLogs: [{ scope, logRecords: [log] }],
-    }));
-    await deliver('logs', encodeLogsRequest({ resourceLogs }), fresh.length);
+    counts[signal].known += held.length - fresh.length;
+    if (fresh.length > 0) await deliver(signal, encoded(fresh.map(({ record }) => record)), fresh.length);
   };
+  const flushSpans = () =>
+    flush('traces', spans, (records) =>
+      knownSpans(
+        target,
+        records.map(({ span }) => span),
+      ),
+    );
+  const flushLogs = () =>
+    flush('logs', logs, (records, ids) =>
+      knownLogs(
+        target,
+        records.map(({ log }) => log),
+        ids,
+      ),
+    );
 
   const seen = new Set<string>();
   for await (const record of records) {
@@ -130,9 +132,17 @@ export async function sendAll(
       continue;
     }
     seen.add(id);
-    if (record.signal === 'traces') {
-      if (spans.add({ record, id, bytes: sizeOf(record.span) })) await flushSpans();
-    } else if (logs.add({ record, id, bytes: sizeOf(record.log) })) await flushLogs();
+    const bytes = hasPossibleTimes(record) ? sizeOf(record) : IMPOSSIBLE_TIME;
+    if (typeof bytes === 'string') {
+      refuse(record.signal, 1, bytes);
+      continue;
+    }
+    const [batch, send] = record.signal === 'traces' ? [spans, flushSpans] : [logs, flushLogs];
+    // Alone: a record that is too large for the platform takes none along.
+    if (batch.hasNoRoomFor(bytes)) await send();
+    if (record.signal === 'traces') spans.add({ record, id, bytes });
+    else logs.add({ record, id, bytes });
+    if (batch.isFull) await send();
   }
   await flushSpans();
   await flushLogs();
@@ -143,11 +153,17 @@ class Batch<R> {
   #held: Held<R>[] = [];
   #bytes = 0;
 
-  /** Whether it is full now. */
-  add(held: Held<R>): boolean {
+  add(held: Held<R>): void {
     this.#held.push(held);
     this.#bytes += held.bytes;
+  }
+
+  get isFull(): boolean {
     return this.#held.length >= BATCH_RECORDS || this.#bytes >= BATCH_BYTES;
+  }
+
+  hasNoRoomFor(bytes: number): boolean {
+    return this.#held.length > 0 && this.#bytes + bytes > BATCH_BYTES;
   }
 
   take(): Held<R>[] {
@@ -168,14 +184,46 @@ function idOf(record: TraceRecord | LogsRecord): string {
     : String(attributeAt(record.log, IMPORT_ID));
 }
 
-/** About the bytes of a record: its texts are most of it. */
-function sizeOf({ attributes }: Span | LogRecord): number {
-  let size = 200;
-  if (attributes instanceof Map) {
-    for (const [key, value] of attributes)
-      size += key.length + (typeof value === 'string' ? value.length : 16);
+/** Records of one signal as a request. @throws where a value has no place in OTLP, such as a time beyond 64 bits */
+function encoded(records: readonly (TraceRecord | LogsRecord)[]): Uint8Array {
+  const [first] = records;
+  return first?.signal === 'logs'
+    ? encodeLogsRequest({
+        resourceLogs: records.flatMap((record) =>
+          record.signal === 'logs'
+            ? [{ resource: record.resource, scopeLogs: [{ scope: record.scope, logRecords: [record.log] }] }]
+            : [],
+        ),
+      })
+    : encodeTraceRequest({
+        resourceSpans: records.flatMap((record) =>
+          record.signal === 'traces'
+            ? [{ resource: record.resource, scopeSpans: [{ scope: record.scope, spans: [record.span] }] }]
+            : [],
+        ),
+      });
+}
+
+/** The bytes of a record. A sentence: why it cannot be sent; found before it is among others, which it would take along. */
+function sizeOf(record: TraceRecord | LogsRecord): number | string {
+  try {
+    return encoded([record]).length;
+  } catch (thrown) {
+    return `it cannot be written as OTLP: ${(thrown as Error).message}`;
   }
-  return size;
+}
+
+/** Nanoseconds in 63 bits: until the year 2262. */
+const LAST_NANOS = 2n ** 63n - 1n;
+const IMPOSSIBLE_TIME = 'a time lies before 1970 or after 2262';
+
+/** Whether a file says times that there are: others are an error of whoever wrote it, and no time to ask for. */
+function hasPossibleTimes(record: TraceRecord | LogsRecord): boolean {
+  const times =
+    record.signal === 'traces'
+      ? [record.span.startTimeUnixNano, record.span.endTimeUnixNano]
+      : [record.log.timeUnixNano, record.log.observedTimeUnixNano];
+  return times.every((time) => BigInt(time ?? 0) >= 0n && BigInt(time ?? 0) <= LAST_NANOS);
 }
 
 function pointsIn({ resourceMetrics = [] }: { readonly resourceMetrics?: readonly object[] }): number {
@@ -246,15 +294,20 @@ async function ask(
   if (!response.ok)
     throw new UsageError(`What is there already cannot be asked for: ${await reasonOf(response)}`);
   const text = await response.text();
-  return text
-    .split('\n')
-    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]));
+  try {
+    return text
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]));
+  } catch (thrown) {
+    throw new UsageError(`${url} answers, and is no platform of this kind.`, { cause: thrown });
+  }
 }
 
 async function post(
   { url, key, environment }: ImportTarget,
   signal: Signal,
   body: Uint8Array,
+  size: number,
 ): Promise<{ rejected: number; reason: string }> {
   const response = await tried(() =>
     fetch(new URL(`/v1/${signal}`, url), {
@@ -267,6 +320,8 @@ async function post(
       body: Buffer.from(body),
     }),
   );
+  // What is wrong with these records is not wrong with the next.
+  if (REFUSES_RECORDS.has(response.status)) return { rejected: size, reason: await reasonOf(response) };
   if (!response.ok) throw new UsageError(`The platform takes no ${signal}: ${await reasonOf(response)}`);
   const taken = decodeExportResponse(signal, 'protobuf', new Uint8Array(await response.arrayBuffer()));
   return { rejected: taken.rejected, reason: taken.message };

@@ -17,6 +17,10 @@ const TIMEOUT_MS = 120_000;
 const KEY = /<Key>([^<]*)<\/Key>/g;
 const MORE = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/;
 
+/** `fetch` says that it failed, and its cause why: of several addresses by a code alone. */
+const reasonOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : message;
+
 /** A bucket of S3 or of what speaks its protocol. Requests are repeated by the client on 5xx and 429. */
 export function s3Target(options: S3Options): Target {
   const { bucket, prefix, region, accessKeyId, secretAccessKey } = options;
@@ -36,11 +40,19 @@ export function s3Target(options: S3Options): Target {
         ...(body === undefined ? {} : { body: new Uint8Array(body) }),
       });
     } catch (thrown) {
-      throw new BackupError(`${name} cannot be reached: ${(thrown as Error).message}.`, { cause: thrown });
+      throw new BackupError(`${name} cannot be reached: ${reasonOf(thrown as Error)}.`, { cause: thrown });
+    }
+  };
+  /** @throws BackupError where the answer breaks off */
+  const whole = async <T>(reading: Promise<T>): Promise<T> => {
+    try {
+      return await reading;
+    } catch (thrown) {
+      throw new BackupError(`${name} broke off its answer: ${(thrown as Error).message}.`, { cause: thrown });
     }
   };
   const refused = async (response: Response, what: string): Promise<BackupError> => {
-    const text = (await response.text()).slice(0, 2_000);
+    const text = (await whole(response.text())).slice(0, 2_000);
     const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? '';
     return new BackupError(`${name} refused to ${what}: ${response.status} ${code}`.trimEnd());
   };
@@ -58,7 +70,7 @@ export function s3Target(options: S3Options): Target {
         return undefined;
       }
       if (!response.ok) throw await refused(response, 'read');
-      return Buffer.from(await response.arrayBuffer());
+      return Buffer.from(await whole(response.arrayBuffer()));
     },
     async *list(under) {
       for (let token: string | undefined, first = true; first || token !== undefined; first = false) {
@@ -66,7 +78,11 @@ export function s3Target(options: S3Options): Target {
         if (token !== undefined) query.set('continuation-token', token);
         const response = await ask('GET', `/?${query}`);
         if (!response.ok) throw await refused(response, 'list');
-        const text = await response.text();
+        const text = await whole(response.text());
+        // An empty list would mean that no backup needs what is there.
+        if (!text.includes('<ListBucketResult')) {
+          throw new BackupError(`${name} answered with something else than a list.`);
+        }
         for (const [, key = ''] of text.matchAll(KEY)) yield key.slice(prefix.length);
         token = MORE.exec(text)?.[1]?.replaceAll('&amp;', '&');
       }
