@@ -137,6 +137,13 @@ describe('plans', () => {
     expect(one('team', '(a+)+$')).toBe(false);
     expect(one('model', 'gpt-*', true)).toBe(false);
     expect(one('none', '')).toBe(true);
+    expect(one('model', '*t*4*')).toBe(true);
+    expect(one('model', '*4o*4o')).toBe(false);
+    expect(one('model', 'gpt-4o*4o')).toBe(false);
+    expect(one('team', String.raw`a.\*`)).toBe(false);
+    // As an expression with backtracking this would not end.
+    const long = new Map([['user', `${'a'.repeat(5_000)}b`]]);
+    expect(isSilencedBy([{ label: 'user', value: '*a'.repeat(150), not: false }], long)).toBe(false);
   });
 });
 

@@ -116,6 +116,8 @@ function Editor(props: { start: AlertDraft; alert?: Alert; groups?: readonly Ale
 }
 
 const SHOWN = 100;
+/** A text as the value of a silence, in which * would be any text. */
+const asItIs = (text: string): string => text.replaceAll(/[\\*]/g, String.raw`\$&`);
 
 /** Groups and their states, those that fire first. */
 function Groups(props: { alert: Alert; groups: readonly AlertGroup[]; mayChange: boolean }) {
@@ -173,9 +175,9 @@ function Groups(props: { alert: Alert; groups: readonly AlertGroup[]; mayChange:
       {silencing && (
         <NewSilence
           matchers={[
-            `alert = ${alert.name}`,
-            ...Object.entries(silencing.labels).map(([label, value]) => `${label} = ${value}`),
-          ].join(', ')}
+            { label: 'alert', value: asItIs(alert.name) },
+            ...Object.entries(silencing.labels).map(([label, value]) => ({ label, value: asItIs(value) })),
+          ]}
           onClose={() => setSilencing(undefined)}
         />
       )}
