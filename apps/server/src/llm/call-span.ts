@@ -24,6 +24,9 @@ export interface RecordedCall {
   readonly outcome: CallOutcome;
 }
 
+/** The service of the spans of Candela's own calls. */
+export const OWN_SERVICE = 'candela';
+
 /** As the semantic conventions of GenAI name them. */
 const PROVIDER_NAMES: Readonly<Record<ModelProvider, string>> = {
   openai: 'openai',
@@ -89,7 +92,7 @@ export function callSpan(call: RecordedCall): object {
       {
         resource: {
           attributes: attributesOf({
-            'service.name': 'candela',
+            'service.name': OWN_SERVICE,
             'deployment.environment.name': call.environment,
           }),
         },

@@ -21,6 +21,18 @@ it('every seeded board is one that could be saved', () => {
   for (const board of SEEDS.values()) expect(boardInputSchema.parse(board)).toEqual(board);
 });
 
+it("Candela's own calls are in no figure of the boards of models and cost, but in the widget that has their name", () => {
+  for (const id of ['seed:llm', 'seed:cost']) {
+    for (const { title, query } of SEEDS.get(id)?.widgets ?? []) {
+      if (query.kind === 'usage') expect(title).toBe("Candela's own model calls");
+      else
+        expect('body' in query ? query.body : {}, title).toMatchObject({
+          q: expect.stringContaining('-service:candela'),
+        });
+    }
+  }
+});
+
 it('a board that was written to a file comes back whole', () => {
   for (const { folderId: _folder, visibility: _visibility, ...board } of SEEDS.values()) {
     const file = JSON.parse(JSON.stringify({ $candela: 'board', version: 1, ...board })) as object;

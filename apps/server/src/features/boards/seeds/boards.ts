@@ -1,4 +1,5 @@
 import type { BoardInput } from '@candela/contract';
+import { OWN_SERVICE } from '../../../llm/call-span.ts';
 import {
   AGENT,
   board,
@@ -14,13 +15,16 @@ import {
   USER,
 } from './build.ts';
 
+/** Candela's own calls (assistant, judges, playground) are no traffic of applications; a widget of the cost board has them. */
+const OTHERS = `-service:${OWN_SERVICE}`;
 /** Those of coding agents too, who have a board of their own beside: what is asked of every span has to come from rollups. */
-const CALLS = 'model:*';
+const CALLS = `model:* ${OTHERS}`;
 
 export const llm: BoardInput = board(
   {
     title: 'LLM',
-    description: 'Calls of language models: traffic, errors, latency, tokens and cost.',
+    description:
+      "Calls of language models: traffic, errors, latency, tokens and cost. Without Candela's own.",
     tags: ['llm'],
     variables: [SERVICE, MODEL],
   },
@@ -243,28 +247,28 @@ export const evaluations: BoardInput = board(
 export const cost: BoardInput = board(
   {
     title: 'Cost',
-    description: 'What model calls cost, and who makes them.',
+    description: "What model calls cost, and who makes them. Candela's own stand apart.",
     tags: ['cost'],
     variables: [SERVICE, MODEL, USER],
   },
   [
-    stat('Cost', 'cost', { q: 'model:*' }, { better: 'lower' }),
-    stat('Model calls', 'model_calls', { q: 'model:*' }),
-    stat('Input tokens', 'input_tokens', { q: 'model:*' }),
-    stat('Output tokens', 'output_tokens', { q: 'model:*' }),
-    stat('Cache read tokens', 'cache_read_tokens', { q: 'model:*' }),
-    stat('Cache write tokens', 'cache_write_tokens', { q: 'model:*' }),
-    overTime('Cost by model', ['cost'], { q: 'model:*', by: ['model'] }, { type: 'bar' }),
-    overTime('Cost by environment', ['cost'], { q: 'model:*', by: ['environment'] }, { type: 'bar' }),
+    stat('Cost', 'cost', { q: CALLS }, { better: 'lower' }),
+    stat('Model calls', 'model_calls', { q: CALLS }),
+    stat('Input tokens', 'input_tokens', { q: CALLS }),
+    stat('Output tokens', 'output_tokens', { q: CALLS }),
+    stat('Cache read tokens', 'cache_read_tokens', { q: CALLS }),
+    stat('Cache write tokens', 'cache_write_tokens', { q: CALLS }),
+    overTime('Cost by model', ['cost'], { q: CALLS, by: ['model'] }, { type: 'bar' }),
+    overTime('Cost by environment', ['cost'], { q: CALLS, by: ['environment'] }, { type: 'bar' }),
     ranked(
       'Models',
       ['cost', 'model_calls', 'input_tokens', 'output_tokens'],
       ['model'],
-      { q: 'model:*' },
+      { q: CALLS },
       { type: 'table' },
     ),
-    ranked('Services', ['cost'], ['service'], { q: 'model:*' }),
-    ranked('Users', ['cost'], ['user'], { q: 'model:* user:*' }),
+    ranked('Services', ['cost'], ['service'], { q: CALLS }),
+    ranked('Users', ['cost'], ['user'], { q: `${CALLS} user:*` }),
     usage(
       "Candela's own model calls",
       { measures: ['cost'], groupBy: ['feature'], overTime: true },
@@ -274,7 +278,7 @@ export const cost: BoardInput = board(
       'Prompts',
       ['cost', 'model_calls'],
       ['prompt_name', 'prompt_version'],
-      { q: 'prompt_name:*' },
+      { q: `prompt_name:* ${OTHERS}` },
       { type: 'table' },
       6,
     ),
