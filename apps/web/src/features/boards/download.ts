@@ -61,18 +61,66 @@ export async function savePicture(title: string, element: HTMLElement): Promise<
   pen.font = `600 13px ${page.fontFamily}`;
   pen.fillText(title, 8, 14);
   pen.translate(-area.left, 28 - area.top);
-  for (const mark of element.querySelectorAll<HTMLElement>('[data-mark], [style*="background"]')) {
-    const { left, top, width, height } = mark.getBoundingClientRect();
-    const look = getComputedStyle(mark);
-    pen.globalAlpha = Number(look.opacity);
-    pen.fillStyle = look.backgroundColor;
-    pen.fillRect(left, top, width, height);
-    pen.globalAlpha = 1;
-  }
+  // What goes beyond the widget is not drawn over its title.
+  pen.beginPath();
+  pen.rect(area.left, area.top, area.width, area.height);
+  pen.clip();
+  drawBoxes(pen, element);
   for (const svg of element.querySelectorAll('svg')) await drawSvg(pen, svg);
   drawTexts(pen, element);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (blob !== null) saveFile(blob, fileName(title, 'png'), 'image/png');
+}
+
+/** Elements that are seen: what a list has scrolled out of sight is not. */
+function* seenIn(element: HTMLElement): Generator<HTMLElement> {
+  for (const box of element.querySelectorAll<HTMLElement>(':not(svg, svg *, .sr-only, .sr-only *)'))
+    if (isSeen(box, element)) yield box;
+}
+
+function isSeen(box: HTMLElement, within: HTMLElement): boolean {
+  const { top, bottom } = box.getBoundingClientRect();
+  for (let around = box.parentElement; around !== null; around = around.parentElement) {
+    if (getComputedStyle(around).overflowY !== 'visible') {
+      const edges = around.getBoundingClientRect();
+      if (bottom <= edges.top || top >= edges.bottom) return false;
+    }
+    if (around === within) break;
+  }
+  return true;
+}
+
+/** How much of an element shows through, with all that is around it. */
+function opacityOf(box: HTMLElement, within: HTMLElement): number {
+  let opacity = 1;
+  for (let at: HTMLElement | null = box; at !== null && at !== within; at = at.parentElement)
+    opacity *= Number(getComputedStyle(at).opacity);
+  return opacity;
+}
+
+/** Backgrounds and borders outside of drawings: bars, marks, lines of a grid and of a table. */
+function drawBoxes(pen: CanvasRenderingContext2D, element: HTMLElement): void {
+  for (const box of seenIn(element)) {
+    const { left, top, right, bottom, width, height } = box.getBoundingClientRect();
+    const look = getComputedStyle(box);
+    const fill = (colour: string, ...area: readonly [number, number, number, number]) => {
+      pen.fillStyle = colour;
+      pen.fillRect(...area);
+    };
+    const thick = {
+      top: Number.parseFloat(look.borderTopWidth),
+      right: Number.parseFloat(look.borderRightWidth),
+      bottom: Number.parseFloat(look.borderBottomWidth),
+      left: Number.parseFloat(look.borderLeftWidth),
+    };
+    pen.globalAlpha = opacityOf(box, element);
+    fill(look.backgroundColor, left, top, width, height);
+    fill(look.borderTopColor, left, top, width, thick.top);
+    fill(look.borderRightColor, right - thick.right, top, thick.right, height);
+    fill(look.borderBottomColor, left, bottom - thick.bottom, width, thick.bottom);
+    fill(look.borderLeftColor, left, top, thick.left, height);
+  }
+  pen.globalAlpha = 1;
 }
 
 async function drawSvg(pen: CanvasRenderingContext2D, svg: SVGSVGElement): Promise<void> {
@@ -110,6 +158,7 @@ function drawTexts(pen: CanvasRenderingContext2D, element: HTMLElement): void {
     const parent = node.parentElement;
     const own = node.textContent?.replaceAll(/\s+/g, ' ') ?? '';
     if (own.trim() === '' || parent === null || parent.closest('svg, .sr-only') !== null) continue;
+    if (!isSeen(parent, element)) continue;
     // A name that is cut in its middle has its end from the style sheet: it is drawn once, whole.
     const name = parent.closest('.middle-truncation');
     if (name !== null && drawn.has(name)) continue;
