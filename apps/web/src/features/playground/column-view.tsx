@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { callKey, type Column, isObject, readJson } from './column.ts';
+import { type Column, isObject, readJson } from './column.ts';
 import { PromptChoice } from './prompt-choice.tsx';
+import { recordedIn, type RecordedResult, resultFor } from './recorded.ts';
 
 const ROLES = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
@@ -14,6 +15,8 @@ export function ColumnView(props: {
   column: Column;
   title: string;
   models: readonly { id: string; name: string }[];
+  /** Results of tools in the trace that the column was opened from. */
+  recorded: readonly RecordedResult[];
   onChange: (next: Partial<Column>) => void;
   onRemove: (() => void) | undefined;
 }) {
@@ -111,7 +114,7 @@ export function ColumnView(props: {
       >
         {column.answer ||
           (column.calls.length === 0 && <span className="text-muted">The answer appears here.</span>)}
-        {column.calls.length > 0 && <Calls column={column} onChange={onChange} />}
+        {column.calls.length > 0 && <Calls column={column} recorded={props.recorded} onChange={onChange} />}
       </div>
       <p className="text-sm text-muted empty:hidden">{column.told}</p>
       {column.failure && <ErrorLine error={new Error(column.failure)} />}
@@ -157,11 +160,19 @@ function MessageField(props: {
   );
 }
 
-/** Calls of tools that wait for a result: the recorded one where the span had it, else one by hand. */
-function Calls({ column, onChange }: { column: Column; onChange: (next: Partial<Column>) => void }) {
+/** Calls of tools that wait for a result: the recorded one where there is one, else one by hand. */
+function Calls(props: {
+  column: Column;
+  recorded: readonly RecordedResult[];
+  onChange: (next: Partial<Column>) => void;
+}) {
+  const { column, onChange } = props;
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
-  const resultOf = (id: string, name: string, input: unknown) =>
-    results[id] ?? column.recorded.get(callKey(name, input)) ?? '';
+  const known = [...props.recorded, ...recordedIn(column.messages)];
+  const calls = column.calls.map((call) => {
+    const found = resultFor(known, call);
+    return { ...call, found, output: results[call.id] ?? found?.output ?? '' };
+  });
   const answer = () =>
     onChange({
       messages: [
@@ -169,31 +180,34 @@ function Calls({ column, onChange }: { column: Column; onChange: (next: Partial<
         {
           role: 'assistant',
           text: column.answer,
-          toolCalls: column.calls.map(({ id, name, input }) => ({ id, name, input })),
+          toolCalls: calls.map(({ id, name, input }) => ({ id, name, input })),
         },
-        ...column.calls.map(({ id, name, input }) => ({
-          role: 'tool' as const,
-          id,
-          name,
-          output: resultOf(id, name, input),
-        })),
+        ...calls.map(({ id, name, output }) => ({ role: 'tool' as const, id, name, output })),
       ],
       calls: [],
       answer: '',
     });
   return (
     <>
-      {column.calls.map(({ id, name, input }) => (
-        <div key={id} className="mt-2 border-t border-line pt-2">
+      {calls.map(({ id, name, input, found, output }, at) => (
+        <div
+          key={id}
+          className={at > 0 || column.answer !== '' ? 'mt-2 border-t border-line pt-2' : undefined}
+        >
           <code className="text-sm">
             {name}({JSON.stringify(input)})
           </code>
-          <TextField
+          <TextArea
             label={`Result of ${name}`}
-            value={resultOf(id, name, input)}
+            rows={Math.min(8, Math.max(2, output.split('\n').length))}
+            value={output}
             onValue={(text) => setResults((before) => ({ ...before, [id]: text }))}
             hint={
-              column.recorded.has(callKey(name, input)) ? 'As it was recorded for the same call.' : undefined
+              found === undefined
+                ? 'The tool is not run: write what it would give back.'
+                : found.of === undefined
+                  ? 'As it was recorded for the same call.'
+                  : `As it was recorded for ${found.of.slice(0, 200)}.`
             }
           />
         </div>

@@ -28,8 +28,6 @@ export interface Column {
   readonly schema: string;
   readonly temperature: string;
   readonly maxTokens: string;
-  /** Results of tools by what they were called with, from the span that was opened. */
-  readonly recorded: ReadonlyMap<string, string>;
   readonly answer: string;
   readonly calls: readonly ToolCall[];
   /** Facts of the last run, or why it failed. */
@@ -46,7 +44,6 @@ export const blank = (key: number, modelId = ''): Column => ({
   schema: '',
   temperature: '',
   maxTokens: '',
-  recorded: new Map(),
   answer: '',
   calls: [],
   told: '',
@@ -68,16 +65,17 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** A call of a tool in one text: the same call has the same, however its arguments were written. */
-export function callKey(name: string, input: unknown): string {
-  const value = typeof input === 'string' ? (readJson(input) ?? input) : input;
-  return `${name} ${JSON.stringify(value)}`;
-}
-
 type Message = SpanDetail['conversation']['input'][number];
 
-/** A message of a span as those of the playground: one of a tool for each of its results. What a model thought is not said again. */
-function messagesOf({ role, parts }: Message, nameOf: ReadonlyMap<string, string>): PlaygroundMessage[] {
+/** The messages of a span as those of the playground. */
+export function messagesOf(input: readonly Message[]): PlaygroundMessage[] {
+  const calls = input.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
+  const nameOf = new Map(calls.map(({ id, name }) => [id, name]));
+  return input.flatMap((message) => messagesOfOne(message, nameOf));
+}
+
+/** One of a tool for each of its results. What a model thought is not said again. */
+function messagesOfOne({ role, parts }: Message, nameOf: ReadonlyMap<string, string>): PlaygroundMessage[] {
   const text = parts
     .flatMap((part) => ('text' in part && part.type !== 'reasoning' ? [part.text] : []))
     .join('\n\n');
@@ -101,22 +99,6 @@ function messagesOf({ role, parts }: Message, nameOf: ReadonlyMap<string, string
   return [{ role: role === 'system' ? 'system' : 'user', text }, ...found];
 }
 
-/** Results of tools in a conversation, by the call that they answer. */
-function recordedIn(messages: readonly PlaygroundMessage[]): ReadonlyMap<string, string> {
-  const outputs = new Map(
-    messages.flatMap((message) => (message.role === 'tool' ? [[message.id, message.output] as const] : [])),
-  );
-  const calls = messages.flatMap((message) =>
-    message.role === 'assistant' ? (message.toolCalls ?? []) : [],
-  );
-  return new Map(
-    calls.flatMap(({ id, name, input }) => {
-      const output = outputs.get(id);
-      return output === undefined ? [] : [[callKey(name, input), output] as const];
-    }),
-  );
-}
-
 /** A call of a model as a column: its messages, tools, schema and settings. */
 export function columnOf(
   span: SpanDetail,
@@ -127,14 +109,10 @@ export function columnOf(
   const attribute = (...names: readonly string[]) =>
     span.attributes.find(({ key: name }) => names.includes(name))?.value;
   const model = models.find((one) => one.model === (span.requestModel ?? span.responseModel));
-  const calls = input.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
-  const nameOf = new Map(calls.map(({ id, name }) => [id, name]));
-  const messages = input.flatMap((message) => messagesOf(message, nameOf));
   const schema = readJson(outputFormat(span)?.schema ?? '');
   return {
     ...blank(key, model?.id ?? models[0]?.id ?? ''),
-    messages,
-    recorded: recordedIn(messages),
+    messages: messagesOf(input),
     temperature: numberText(attribute('gen_ai.request.temperature', 'llm.request.temperature')),
     maxTokens: numberText(attribute('gen_ai.request.max_tokens', 'llm.request.max_tokens')),
     schema: isObject(schema) ? jsonText(schema) : '',
@@ -214,7 +192,6 @@ export const columnsOfRun = ({ columns }: PlaygroundRun): Column[] =>
     ...blank(key, asked.modelId),
     prompt: asked.prompt,
     messages: asked.messages,
-    recorded: recordedIn(asked.messages),
     tools: tools.length === 0 ? '' : jsonText(tools),
     schema: responseSchema === null ? '' : jsonText(responseSchema),
     temperature: numberText(temperature),

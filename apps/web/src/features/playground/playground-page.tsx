@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { History, Play, Plus, Square } from 'lucide-react';
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { JUDGE_KEY, playgroundEvents, playgroundRunQuery } from '../../api/evaluations.ts';
 import { modelsQuery } from '../../api/models.ts';
 import { spanQuery } from '../../api/trace.ts';
@@ -11,8 +11,19 @@ import { SelectField, TextArea } from '../../ui/field.tsx';
 import { PAGE_COLUMN } from '../../ui/page-column.ts';
 import { Notice } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { blank, bodyOf, type Column, columnOf, columnsOfRun, factsOf, isObject, readJson } from './column.ts';
+import {
+  blank,
+  bodyOf,
+  type Column,
+  columnOf,
+  columnsOfRun,
+  factsOf,
+  isObject,
+  messagesOf,
+  readJson,
+} from './column.ts';
 import { ColumnView } from './column-view.tsx';
+import { recordedIn, recordedQuery } from './recorded.ts';
 import { DraftDialog, ExperimentDialog, ItemDialog } from './save-dialogs.tsx';
 
 const RunHistory = lazy(() => import('./run-history.tsx'));
@@ -48,12 +59,19 @@ export function PlaygroundPage() {
   useEffect(() => () => running.current?.abort(), []);
   const opened = span.data;
   const known = models.data;
-  useEffect(() => {
-    if (opened !== undefined && known !== undefined) {
-      setColumns([columnOf(opened, 0, known)]);
-      setVariables('{}');
-    }
-  }, [opened, known]);
+  const later = useQuery(recordedQuery(opened)).data;
+  const recorded = useMemo(
+    () => [...recordedIn(messagesOf(opened?.conversation.input ?? [])), ...(later ?? [])],
+    [opened, later],
+  );
+  // Models that change later change no column, nor does the span once a run of it goes on from there.
+  const areKnown = known !== undefined;
+  const openOnce = useEffectEvent((one: typeof opened, isReady: boolean) => {
+    if (one === undefined || !isReady || search.run !== undefined) return;
+    setColumns([columnOf(one, 0, known ?? [])]);
+    setVariables('{}');
+  });
+  useEffect(() => openOnce(opened, areKnown), [opened, areKnown]);
   // A run that was made here is on the page already.
   const here = useRef<string>(undefined);
   const past = kept.data;
@@ -93,8 +111,9 @@ export function PlaygroundPage() {
         else if (told.event === 'done') patch(told.column, () => ({ told: factsOf(told) }));
         else if (told.id === null) setSaid(told.err ?? '');
         else {
-          here.current = told.id;
-          void navigate({ search: { run: told.id }, replace: true });
+          const { id } = told;
+          here.current = id;
+          void navigate({ search: (before) => ({ ...before, run: id }), replace: true });
         }
       }
     } catch (thrown) {
@@ -180,6 +199,7 @@ export function PlaygroundPage() {
                 column={one}
                 title={`Column ${at + 1}`}
                 models={known ?? []}
+                recorded={recorded}
                 onChange={(next) => change(one.key, next)}
                 onRemove={
                   columns.length === 1
