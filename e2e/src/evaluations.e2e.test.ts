@@ -158,6 +158,117 @@ describe.skipIf(missing !== undefined)('evaluations', () => {
     await page.context().close();
   });
 
+  it('a queue asks several things; its form is filled, ordered and answered by keyboard', async () => {
+    const page = await open('/evaluations?tab=annotation');
+    await page.getByRole('button', { name: 'New queue' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New annotation queue' });
+    const create = dialog.getByRole('button', { name: 'Create' });
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Refunds');
+    await dialog.getByLabel('Name of field 1').fill('policy');
+    await dialog.getByRole('button', { name: 'Add field' }).click();
+    await dialog.getByLabel('Name of field 2').fill('policy');
+    await dialog.getByText('Two fields have this name.').first().waitFor();
+    expect(await create.isDisabled()).toBe(true);
+    await dialog.getByLabel('Name of field 2').fill('tone');
+    await dialog.getByLabel('Answer of field 2').selectOption('category');
+    expect(await create.isDisabled()).toBe(true);
+    await dialog.getByLabel('Choices of field 2').fill('kind,rude,');
+    await dialog.getByRole('button', { name: 'Add field' }).click();
+    await dialog.getByLabel('Name of field 3').fill('gone');
+    await dialog.getByRole('button', { name: 'Remove field 3' }).click();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // What is moved keeps the focus.
+    await dialog.getByRole('button', { name: 'Move field 1 down' }).press('Enter');
+    expect(await dialog.getByLabel('Name of field 2').inputValue()).toBe('policy');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    expect(await dialog.getByLabel('Name of field 1').inputValue()).toBe('policy');
+    await create.click();
+    await page.getByRole('button', { name: 'Fill …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Always, at any time.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // 2: fail, then 1: kind.
+    await page.keyboard.press('2');
+    await page.keyboard.press('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing is left for you').waitFor();
+    await page.getByRole('button', { name: 'Back to the queues' }).click();
+    await page.getByRole('button', { name: 'Refunds' }).click();
+    await page.getByText(`${OWNER.email}: policy fail, tone kind`).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('a call of a tool is answered by what its trace recorded, and the next turn goes on', async () => {
+    const page = await open('/');
+    const { apiKey } = await ask<{ apiKey: string }>(page, stage, 'POST', '/api/api-key', {
+      data: { name: 'agent', scopes: ['ingest'] },
+    });
+    const agent = { traceId: newTraceId(), call: newSpanId(), tool: newSpanId() };
+    const text = (value: unknown) => JSON.stringify(value);
+    await sendTrace(
+      stage.platform.otlpHttp,
+      {
+        traceId: agent.traceId,
+        service: 'agent',
+        startedAt: Date.now() - 60_000,
+        spans: [
+          {
+            spanId: agent.call,
+            name: 'chat',
+            kind: 3,
+            startMs: 0,
+            durationMs: 100,
+            attributes: {
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.request.model': 'house-model',
+              'gen_ai.input.messages': message('user', 'Weather?'),
+              'gen_ai.output.messages': text([
+                {
+                  role: 'assistant',
+                  parts: [{ type: 'tool_call', id: 'x', name: 'weather', arguments: { city: 'Paris' } }],
+                },
+              ]),
+              'gen_ai.tool.definitions': text([
+                { type: 'function', name: 'weather', parameters: { type: 'object' } },
+              ]),
+            },
+          },
+          {
+            spanId: agent.tool,
+            name: 'execute_tool weather',
+            startMs: 110,
+            durationMs: 10,
+            attributes: {
+              'gen_ai.operation.name': 'execute_tool',
+              'gen_ai.tool.name': 'weather',
+              'gen_ai.tool.call.id': 'x',
+              'gen_ai.tool.call.arguments': text({ city: 'Paris' }),
+              'gen_ai.tool.call.result': 'rain, 11 degrees',
+            },
+          },
+        ],
+      },
+      apiKey,
+    );
+    const trace = `${stage.platform.http}/api/telemetry/traces/${agent.traceId}`;
+    while (!(await page.request.get(trace)).ok()) await page.waitForTimeout(200);
+    await page.goto(`${stage.platform.http}/playground?trace=${agent.traceId}&span=${agent.call}`);
+    await soon(() => page.getByRole('textbox', { name: 'User' }).inputValue()).toBe('Weather?');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const result = page.getByRole('textbox', { name: 'Result of weather' });
+    await soon(() => result.inputValue()).toBe('rain, 11 degrees');
+    await page.getByText('As it was recorded for the same call.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Use these results in the next run' }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText('You said:').waitFor();
+    expect(text(vendor.requests.at(-1)?.body)).toContain('rain, 11 degrees');
+    await page.context().close();
+  });
+
   it('is readable in the dark and on a telephone', async () => {
     for (const tab of ['overview', 'evaluators', 'datasets', 'experiments', 'annotation']) {
       const page = await open(`/evaluations?tab=${tab}`, { colorScheme: 'dark' });

@@ -172,6 +172,12 @@ export const queueAgreementQuery = (environment: Environment, id: string) =>
     queryFn: ({ signal }) =>
       call('queueAgreement', { environment, signal, params: { id } }).then(({ data }) => data),
   });
+export const queueItemsQuery = (environment: Environment, id: string) =>
+  queryOptions({
+    queryKey: [...JUDGE_KEY, 'queue-items', environment, id],
+    queryFn: ({ signal }): Promise<AnnotationItem[]> =>
+      call('listQueueItems', { environment, signal, params: { id }, query: {} }).then(({ data }) => data),
+  });
 export const createQueue = (environment: Environment, body: Body<'createQueue'>) =>
   call('createQueue', { environment, body });
 export const deleteQueue = (environment: Environment, id: string) =>

@@ -205,6 +205,7 @@ export const ROUTE_TABLE = {
   listQueues: 'GET /api/evaluation/queues',
   createQueue: 'POST /api/evaluation/queues',
   deleteQueue: 'DELETE /api/evaluation/queues/{id}',
+  listQueueItems: 'GET /api/evaluation/queues/{id}/items',
   addQueueItems: 'POST /api/evaluation/queues/{id}/items',
   claimQueueItem: 'POST /api/evaluation/queues/{id}/claim',
   labelQueueItem: 'POST /api/evaluation/queues/{id}/items/{itemId}/labels',

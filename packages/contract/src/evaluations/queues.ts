@@ -40,6 +40,7 @@ const queueSchema = z
     instructions: z.string(),
     fields: z.array(field),
     reviewers: z.int().meta({ description: 'Labels an item needs.' }),
+    blind: z.boolean().meta({ description: "Other people's labels are hidden until all are in." }),
     counts: z.object({ open: z.int(), done: z.int(), disputed: z.int() }),
     createdAt: isoTime,
   })
@@ -52,7 +53,9 @@ const queueItemSchema = z
     traceId: z.string(),
     spanId: z.string().nullable(),
     status: z.enum(['open', 'done', 'disputed']),
-    labels: z.array(label).meta({ description: "Other people's are shown when all are in." }),
+    labels: z
+      .array(label)
+      .meta({ description: "Other people's are shown when all are in, or when the queue is not blind." }),
     hidden: z.int().meta({ description: 'Labels of others that are not shown yet.' }),
   })
   .meta({ id: 'AnnotationItem' });
@@ -86,6 +89,7 @@ const createQueue = defineRoute({
     instructions: z.string().max(5_000).default(''),
     fields: newFields,
     reviewers: z.int().min(1).max(10).default(1),
+    blind: z.boolean().default(true),
   }),
   response: z.object({ data: queueSchema }),
   errors: ['conflict', 'refused', ...common],

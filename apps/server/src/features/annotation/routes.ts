@@ -18,7 +18,12 @@ type QueueHandlers = Pick<
   | 'labelQueueItem'
   | 'queueAgreement'
 >;
-type QueueBody = Pick<AnnotationQueue, 'instructions' | 'fields' | 'reviewers'>;
+type QueueBody = Pick<AnnotationQueue, 'instructions' | 'fields' | 'reviewers' | 'blind'>;
+/** Queues that were made before they could be open are blind. */
+const bodyOf = ({ body }: JudgeDocument): QueueBody => ({
+  blind: true,
+  ...(body as Omit<QueueBody, 'blind'>),
+});
 interface Label {
   readonly reviewer: string;
   readonly name: string;
@@ -45,11 +50,12 @@ const given = ({ labels }: ItemBody) => labels.filter(({ skipped }) => skipped =
 const reviewerOf = ({ principal }: RequestContext): string =>
   'id' in principal ? `${principal.kind}:${principal.id}` : principal.kind;
 
-function itemView(item: JudgeItem, reviewer: string): AnnotationItem {
+function itemView(queue: JudgeDocument, item: JudgeItem, reviewer: string): AnnotationItem {
+  const { blind } = bodyOf(queue);
   const body = item.body as ItemBody;
   const status = item.status === 'done' || item.status === 'disputed' ? item.status : 'open';
   // Blind until all labels are in; whoever decides a dispute sees them.
-  const shown = body.labels.filter((label) => status !== 'open' || label.reviewer === reviewer);
+  const shown = body.labels.filter((label) => !blind || status !== 'open' || label.reviewer === reviewer);
   return {
     id: item.key,
     traceId: body.traceId,
@@ -111,16 +117,18 @@ export function annotationHandlers({
   const get = (context: RequestContext, id: string) => metadata.judging.get(judgeScope(context), 'queue', id);
   const all = (documentId: string): Promise<JudgeItem[]> =>
     Array.fromAsync(itemsOf(metadata.judging, documentId));
-  async function view({ id, name, body, createdAt }: JudgeDocument): Promise<AnnotationQueue> {
+  async function view(queue: JudgeDocument): Promise<AnnotationQueue> {
+    const { id, name, createdAt } = queue;
     const counts = await metadata.judging.counts(id);
     const of = (status: string) => counts[status] ?? 0;
-    const { instructions, fields, reviewers } = body as QueueBody;
+    const { instructions, fields, reviewers, blind } = bodyOf(queue);
     return {
       id,
       name,
       instructions,
       fields,
       reviewers,
+      blind,
       counts: { open: of('open'), done: of('done'), disputed: of('disputed') },
       createdAt: iso(createdAt),
     };
@@ -143,7 +151,7 @@ export function annotationHandlers({
     item: ItemBody,
     decided: Label | undefined,
   ) {
-    const { fields } = queue.body as QueueBody;
+    const { fields } = bodyOf(queue);
     const labels = decided === undefined ? given(item) : [decided];
     const now = clock.now();
     await recordScores(
@@ -214,9 +222,9 @@ export function annotationHandlers({
       return { data: { id: document.id } };
     },
     listQueueItems: async ({ context, params, query }) => {
-      const { id } = await get(context, params.id);
-      const items = await metadata.judging.items(id, { status: query.status, limit: PAGE });
-      return { data: items.map((item) => itemView(item, reviewerOf(context))) };
+      const queue = await get(context, params.id);
+      const items = await metadata.judging.items(queue.id, { status: query.status, limit: PAGE });
+      return { data: items.map((item) => itemView(queue, item, reviewerOf(context))) };
     },
     addQueueItems: async ({ context, params, body, signal }) => {
       const queue = await get(context, params.id);
@@ -257,7 +265,7 @@ export function annotationHandlers({
     },
     claimQueueItem: async ({ context, params }) => {
       const queue = await get(context, params.id);
-      const { reviewers } = queue.body as QueueBody;
+      const { reviewers } = bodyOf(queue);
       const reviewer = reviewerOf(context);
       const now = clock.now();
       // Changes follow one another, in all replicas: two reviewers never take the last place of one item.
@@ -276,11 +284,11 @@ export function annotationHandlers({
         }
         return undefined;
       });
-      return { data: item === undefined ? null : itemView(item, reviewer) };
+      return { data: item === undefined ? null : itemView(queue, item, reviewer) };
     },
     labelQueueItem: async ({ context, params, body }) => {
       const queue = await get(context, params.id);
-      const { fields, reviewers } = queue.body as QueueBody;
+      const { fields, reviewers } = bodyOf(queue);
       const { values, comment = null, skip = null } = body;
       if (skip === null) checkValues(fields, values);
       const reviewer = reviewerOf(context);
@@ -309,11 +317,11 @@ export function annotationHandlers({
         const all = given(next);
         const isDecision = found.status === 'disputed' && skip === null;
         const isFull = all.length >= reviewers;
+        // Numbers are averaged: people who choose the same agree.
+        const choices = fields.filter(({ kind }) => kind !== 'number');
         const agreed =
-          new Set(all.map((one) => JSON.stringify(fields.map(({ name }) => one.values[name])))).size <= 1;
-        const numbersOnly = fields.every(({ kind }) => kind === 'number');
-        const status =
-          isDecision || (isFull && (agreed || numbersOnly)) ? 'done' : isFull ? 'disputed' : found.status;
+          new Set(all.map((one) => JSON.stringify(choices.map(({ name }) => one.values[name])))).size <= 1;
+        const status = isDecision || (isFull && agreed) ? 'done' : isFull ? 'disputed' : found.status;
         await judging.setItem(queue.id, found.key, { status, body: next });
         await record(
           repositories,
@@ -327,14 +335,14 @@ export function annotationHandlers({
         };
       });
       if (finished) await score(context, queue, item.body, decided);
-      return { data: itemView(item, reviewer) };
+      return { data: itemView(queue, item, reviewer) };
     },
     queueAgreement: async ({ context, params }) => {
       const queue = await get(context, params.id);
       const items = await all(queue.id);
       return {
-        data: (queue.body as QueueBody).fields
-          .filter(({ kind }) => kind !== 'number')
+        data: bodyOf(queue)
+          .fields.filter(({ kind }) => kind !== 'number')
           .map(({ name, kind, options }) => {
             const levels = kind === 'pass_fail' ? ['pass', 'fail'] : options;
             const table = levels.map(() => levels.map(() => 0));

@@ -283,6 +283,34 @@ describe('annotation', () => {
       { field: 'tone', pairs: 1, agreed: 0 },
     ]);
   });
+
+  it('that is not blind shows labels at once; numbers are averaged and no dispute', async () => {
+    const queue = await owner.call('POST', `${BASE}/queues`, {
+      name: 'open',
+      fields: [
+        { name: 'verdict', kind: 'category', options: ['good', 'bad'] },
+        { name: 'stars', kind: 'number' },
+      ],
+      reviewers: 2,
+      blind: false,
+    });
+    expect(queue.data).toMatchObject({ blind: false });
+    const path = `${BASE}/queues/${queue.data.id}`;
+    const span = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) };
+    await owner.call('POST', `${path}/items`, { spans: [span] });
+    const { data: item } = await owner.call('POST', `${path}/claim`);
+    const label = (who: Browser, values: object) =>
+      who.call('POST', `${path}/items/${encodeURIComponent(String(item.id))}/labels`, { values });
+    await label(owner, { verdict: 'good', stars: 3 });
+    expect((await member.call('POST', `${path}/claim`)).data).toMatchObject({
+      labels: [{ values: { verdict: 'good', stars: 3 } }],
+      hidden: 0,
+    });
+    expect((await label(member, { verdict: 'good', stars: 4 })).data).toMatchObject({ status: 'done' });
+    await expect
+      .poll(async () => (await owner.call('GET', `${BASE}/scores?name=stars`)).data, { timeout: 30_000 })
+      .toMatchObject([{ source: 'human', value: 3.5 }]);
+  });
 });
 
 describe('playground', () => {

@@ -1,0 +1,81 @@
+import type { AnnotationItem, AnnotationQueue } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queueItemsQuery } from '../../api/evaluations.ts';
+import { DASH, formatCount } from '../../lib/format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import { labelText } from './label-text.ts';
+
+const STATES = {
+  open: { label: 'Open', tone: 'plain' },
+  disputed: { label: 'Disputed', tone: 'warn' },
+  done: { label: 'Done', tone: 'ok' },
+} as const;
+
+/** The spans of a queue and what reviewers said of them, as far as the reader may see it. */
+export function QueueItems({ queue }: { queue: AnnotationQueue }) {
+  const { environment } = useShell();
+  const query = useQuery(queueItemsQuery(environment, queue.id));
+  if (query.isPending) return <SkeletonRows rows={3} label="Loading the spans" />;
+  if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  const rows = query.data ?? [];
+  const all = queue.counts.open + queue.counts.disputed + queue.counts.done;
+  return (
+    <section aria-label={`Spans of ${queue.name}`} className="flex flex-col gap-2">
+      <h2 className="text-sm font-medium">{queue.name}: spans</h2>
+      <Table
+        label="Spans"
+        rows={rows}
+        keyOf={({ id }) => id}
+        empty="Nothing is in this queue yet."
+        columns={[
+          {
+            label: 'Trace',
+            cell: ({ traceId, spanId }) => (
+              <Link
+                to="/traces/$traceId"
+                params={{ traceId }}
+                search={spanId === null ? {} : { span: spanId }}
+                className="font-mono text-accent hover:underline"
+              >
+                {traceId.slice(0, 12)}
+              </Link>
+            ),
+          },
+          {
+            label: 'State',
+            cell: ({ status }) => <Badge tone={STATES[status].tone}>{STATES[status].label}</Badge>,
+          },
+          { label: 'Labels', className: 'w-full', cell: (item) => <Labels item={item} /> },
+        ]}
+      />
+      {rows.length < all && (
+        <p className="text-sm text-muted">
+          The first {formatCount(rows.length)} of {formatCount(all)}.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Labels({ item: { labels, hidden } }: { item: AnnotationItem }) {
+  if (labels.length === 0 && hidden === 0) return DASH;
+  return (
+    <div className="flex flex-col whitespace-normal">
+      {labels.map((one) => (
+        <span key={`${one.reviewer} ${one.at}`} className="wrap-anywhere">
+          {labelText(one)}
+        </span>
+      ))}
+      {hidden > 0 && (
+        <span className="text-muted">
+          {hidden === 1 ? '1 label of another reviewer' : `${hidden} labels of others`}, hidden until all are
+          in
+        </span>
+      )}
+    </div>
+  );
+}
