@@ -66,7 +66,10 @@ describe.each([['open', undefined] as const, ['sealed', PASSPHRASE] as const])(
           readFileSync(join(root, 'to/part', name)).equals(readFileSync(join(root, 'from/part', name))),
         ).toBe(true);
       }
+      // As a backup leaves it that is killed while it writes.
+      writeFileSync(`${chunkFiles()[0]}.0.partial`, 'half');
       expect(await later.prune(1)).toEqual({ backups: 1, chunks: 1 });
+      expect(chunkFiles().filter((file) => file.endsWith('.partial'))).toEqual([]);
       await later.restore((await later.manifest(ids[1])).packs[0] as Pack, join(root, 'again'));
       await expect(later.manifest(ids[0])).rejects.toThrow('There is no backup');
     });

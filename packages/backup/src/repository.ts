@@ -210,6 +210,7 @@ export class Repository {
       for (const pack of packs) for (const chunk of pack.chunks) needed.add(chunk);
     }
     for (const id of gone) await this.target.remove(manifestPath(id));
+    await this.target.sweep();
     let chunks = 0;
     for await (const path of this.target.list('chunks/')) {
       if (needed.has(path.slice(path.lastIndexOf('/') + 1))) continue;

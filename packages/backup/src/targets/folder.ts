@@ -4,21 +4,31 @@ import { randomUUID } from 'node:crypto';
 import { onFiles } from '../trouble.ts';
 import type { Target } from './target.ts';
 
+/** Ending of a file while it is written. */
+const PARTIAL = '.partial';
+
 /** A folder, of a disk or of a file server. */
 export function folderTarget(root: string): Target {
+  const filesBelow = async (dir: string) =>
+    (await readdir(dir, { recursive: true, withFileTypes: true }).catch(noneOf([]))).filter((entry) =>
+      entry.isFile(),
+    );
   return {
     name: root,
     put: (path, bytes) => onFiles(root, () => write(join(root, path), bytes)),
     get: (path) => onFiles(root, () => readFile(join(root, path)).catch(noneOf(undefined))),
     async *list(prefix) {
-      const files = await onFiles(root, () =>
-        readdir(join(root, prefix), { recursive: true, withFileTypes: true }).catch(noneOf([])),
-      );
-      for (const file of files) {
-        if (!file.isFile() || file.name.endsWith('.partial')) continue;
+      for (const file of await onFiles(root, () => filesBelow(join(root, prefix)))) {
+        if (file.name.endsWith(PARTIAL)) continue;
         yield join(file.parentPath, file.name).slice(join(root, '/').length).replaceAll('\\', '/');
       }
     },
+    sweep: () =>
+      onFiles(root, async () => {
+        for (const { name, parentPath } of await filesBelow(root)) {
+          if (name.endsWith(PARTIAL)) await rm(join(parentPath, name), { force: true });
+        }
+      }),
     remove: (path) => onFiles(root, () => rm(join(root, path), { force: true })),
   };
 }
@@ -34,7 +44,7 @@ const noneOf =
 /** A file, whole or not at all. */
 async function write(file: string, bytes: Buffer): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const partial = `${file}.${randomUUID()}.partial`;
+  const partial = `${file}.${randomUUID()}${PARTIAL}`;
   try {
     const handle = await open(partial, 'wx', 0o600);
     try {

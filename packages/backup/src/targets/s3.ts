@@ -92,5 +92,7 @@ export function s3Target(options: S3Options): Target {
       if (!response.ok && response.status !== 404) throw await refused(response, 'delete');
       await response.body?.cancel();
     },
+    // An object is there as a whole or not at all.
+    sweep: () => Promise.resolve(),
   };
 }

@@ -9,6 +9,8 @@ export interface Target {
   /** Paths below a prefix that ends in `/`. */
   list(prefix: string): AsyncIterable<string>;
   remove(path: string): Promise<void>;
+  /** Takes away what a `put` left that was cut off. Not while something is stored. */
+  sweep(): Promise<void>;
 }
 
 /** The backup cannot be made, read or restored; the sentence says why and what to do. */
