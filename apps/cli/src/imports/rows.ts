@@ -9,7 +9,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { UsageError } from '../command.ts';
+import { NotDoneError } from '../command.ts';
 import type { ImportNotes, Row } from './format.ts';
 import { isObject } from './values.ts';
 
@@ -32,7 +32,7 @@ const startsWith = (bytes: Uint8Array, ...wanted: readonly number[]): boolean =>
   wanted.every((byte, at) => bytes[at] === byte);
 const isParquet = (head: Uint8Array): boolean => startsWith(head, 0x50, 0x41, 0x52, 0x31);
 
-/** The bytes of a file, unpacked where gzip or zstd wrote it. @throws UsageError where it is damaged */
+/** The bytes of a file, unpacked where gzip or zstd wrote it. @throws NotDoneError where it is damaged */
 async function* chunksOf(file: string): AsyncGenerator<Buffer> {
   const head = headOf(file);
   const packed = startsWith(head, 0x1f, 0x8b)
@@ -45,16 +45,16 @@ async function* chunksOf(file: string): AsyncGenerator<Buffer> {
     // A failure to read ends what unpacks, and with it the loop.
     yield* packed === undefined ? stream : pipeline(stream, packed, () => undefined);
   } catch (thrown) {
-    throw new UsageError(`${file} cannot be read: ${(thrown as Error).message}.`, { cause: thrown });
+    throw new NotDoneError(`${file} cannot be read: ${(thrown as Error).message}.`, { cause: thrown });
   }
 }
 
-const tooLarge = (file: string): UsageError =>
-  new UsageError(
+const tooLarge = (file: string): NotDoneError =>
+  new NotDoneError(
     `${file} is one document of more than ${LARGEST_DOCUMENT / 1024 ** 2} MiB. Export it as JSON Lines, or in parts.`,
   );
 
-/** A whole file, unpacked. @throws UsageError where it is damaged or too large */
+/** A whole file, unpacked. @throws NotDoneError where it is damaged or too large */
 export async function bytesOf(file: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -66,7 +66,7 @@ export async function bytesOf(file: string): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** The lines of a file, unpacked. @throws UsageError where it is damaged, or a line is too long to be held */
+/** The lines of a file, unpacked. @throws NotDoneError where it is damaged, or a line is too long to be held */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let parts: string[] = [];
@@ -119,7 +119,7 @@ async function* documentRows(file: string): AsyncGenerator<Row> {
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    throw new UsageError(`${file} is neither JSON nor JSON Lines: ${(thrown as Error).message}`, {
+    throw new NotDoneError(`${file} is neither JSON nor JSON Lines: ${(thrown as Error).message}`, {
       cause: thrown,
     });
   }
@@ -153,7 +153,7 @@ async function* parquetRows(path: string): AsyncGenerator<Row> {
   try {
     yield* rowsOfParquet(path);
   } catch (thrown) {
-    throw new UsageError(`${path} cannot be read as Parquet: ${(thrown as Error).message}.`, {
+    throw new NotDoneError(`${path} cannot be read as Parquet: ${(thrown as Error).message}.`, {
       cause: thrown,
     });
   }

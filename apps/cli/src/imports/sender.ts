@@ -8,7 +8,7 @@ import {
   type Span,
 } from '@candela/otlp';
 import type { Signal } from '@candela/kernel';
-import { UsageError } from '../command.ts';
+import { NotDoneError } from '../command.ts';
 import type { ImportRecord } from './format.ts';
 import { IMPORT_ID } from './scores.ts';
 
@@ -52,7 +52,7 @@ interface Held<R> {
 
 /**
  * Sends records in batches, each after the question which of its ids are there. `dryRun`: asks and sends nothing.
- * @throws UsageError with what the platform says where it takes nothing at all
+ * @throws NotDoneError with what the platform says where it takes nothing at all
  */
 export async function sendAll(
   records: AsyncIterable<ImportRecord>,
@@ -213,9 +213,9 @@ function sizeOf(record: TraceRecord | LogsRecord): number | string {
   }
 }
 
-/** Nanoseconds in 63 bits: until the year 2262. */
-const LAST_NANOS = 2n ** 63n - 1n;
-const IMPOSSIBLE_TIME = 'a time lies before 1970 or after 2262';
+/** Later times can be neither asked for nor shown. */
+const LAST_NANOS = BigInt(Date.UTC(2243, 0)) * 1_000_000n;
+const IMPOSSIBLE_TIME = 'a time lies before 1970 or after 2242';
 
 /** Whether a file says times that there are: others are an error of whoever wrote it, and no time to ask for. */
 function hasPossibleTimes(record: TraceRecord | LogsRecord): boolean {
@@ -286,20 +286,20 @@ async function ask(
         format: 'json',
         columns,
         filter,
-        from: Math.min(...at) - 1_000,
+        from: Math.max(0, Math.min(...at) - 1_000),
         to: Math.max(...at) + 1_000,
       }),
     }),
   );
   if (!response.ok)
-    throw new UsageError(`What is there already cannot be asked for: ${await reasonOf(response)}`);
+    throw new NotDoneError(`What is there already cannot be asked for: ${await reasonOf(response)}`);
   const text = await response.text();
   try {
     return text
       .split('\n')
       .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]));
   } catch (thrown) {
-    throw new UsageError(`${url} answers, and is no platform of this kind.`, { cause: thrown });
+    throw new NotDoneError(`${url} answers, and is no platform of this kind.`, { cause: thrown });
   }
 }
 
@@ -322,7 +322,7 @@ async function post(
   );
   // What is wrong with these records is not wrong with the next.
   if (REFUSES_RECORDS.has(response.status)) return { rejected: size, reason: await reasonOf(response) };
-  if (!response.ok) throw new UsageError(`The platform takes no ${signal}: ${await reasonOf(response)}`);
+  if (!response.ok) throw new NotDoneError(`The platform takes no ${signal}: ${await reasonOf(response)}`);
   const taken = decodeExportResponse(signal, 'protobuf', new Uint8Array(await response.arrayBuffer()));
   return { rejected: taken.rejected, reason: taken.message };
 }
@@ -342,7 +342,7 @@ async function tried(call: () => Promise<Response>): Promise<Response> {
     if (response !== undefined && ![429, 502, 503, 504].includes(response.status)) return response;
     if (turn === TRIES) {
       if (response !== undefined) return response;
-      throw new UsageError(`The platform does not answer: ${trouble}`);
+      throw new NotDoneError(`The platform does not answer: ${trouble}`);
     }
     const after = Number(response?.headers.get('retry-after') ?? Number.NaN);
     await sleep(Number.isFinite(after) ? Math.min(30, after) * 1_000 : FIRST_WAIT_MS * 2 ** (turn - 1));
