@@ -61,9 +61,9 @@ export async function savePicture(title: string, element: HTMLElement): Promise<
   pen.font = `600 13px ${page.fontFamily}`;
   pen.fillText(title, 8, 14);
   pen.translate(-area.left, 28 - area.top);
-  // What goes beyond the widget is not drawn over its title.
+  // What goes beyond the widget is not drawn over its title; half of a label of the axis does.
   pen.beginPath();
-  pen.rect(area.left, area.top, area.width, area.height);
+  pen.rect(area.left, area.top - 8, area.width, area.height + 8);
   pen.clip();
   drawBoxes(pen, element);
   for (const svg of element.querySelectorAll('svg')) await drawSvg(pen, svg);
@@ -88,6 +88,14 @@ function isSeen(box: HTMLElement, within: HTMLElement): boolean {
     if (around === within) break;
   }
   return true;
+}
+
+/** Where what is around an element cuts it off at its right. */
+function edgeOf(box: HTMLElement, within: HTMLElement): number {
+  let edge = Number.POSITIVE_INFINITY;
+  for (let at: HTMLElement | null = box; at !== null && at !== within; at = at.parentElement)
+    if (getComputedStyle(at).overflowX !== 'visible') edge = Math.min(edge, at.getBoundingClientRect().right);
+  return edge;
 }
 
 /** How much of an element shows through, with all that is around it. */
@@ -171,6 +179,11 @@ function drawTexts(pen: CanvasRenderingContext2D, element: HTMLElement): void {
     const look = getComputedStyle(parent);
     pen.fillStyle = look.color;
     pen.font = `${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, top, Math.min(width, edgeOf(parent, element) - left) + 1, height);
+    pen.clip();
     pen.fillText(text, left, top + height / 2, width + 1);
+    pen.restore();
   }
 }
