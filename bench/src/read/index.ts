@@ -117,7 +117,7 @@ export const read: Bench = {
         newest: { type: 'string' },
         hosts: { type: 'string', default: String(BENCH_HOSTS) },
         settle: { type: 'string', default: '60' },
-        only: { type: 'string' },
+        only: { type: 'string', multiple: true },
         data: { type: 'string' },
       },
     });
@@ -140,7 +140,7 @@ export const read: Bench = {
       });
       const questions = BENCH_SIGNALS.filter((signal) => Number(values[signal]) > 0)
         .flatMap((signal) => QUESTIONS[signal]({ traceIds, hours: asked, pointsUntilMs }))
-        .filter(({ name }) => values.only === undefined || name.includes(values.only));
+        .filter(({ name }) => values.only === undefined || values.only.some((part) => name.includes(part)));
       const results: Result[] = [];
       const indexSize = await prepare(folder, Number(values.spans));
       const withoutColumns = { ...env, PLATFORM_ATTRIBUTE_COLUMNS: '0' };
@@ -175,7 +175,7 @@ export const read: Bench = {
 
       return {
         bench: 'read',
-        command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}${values.hosts === String(BENCH_HOSTS) ? '' : ` --hosts ${values.hosts}`}${hours === 24 ? '' : ` --hours ${hours}`}${values.newest === undefined ? '' : ` --newest ${values.newest}`}`,
+        command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}${values.hosts === String(BENCH_HOSTS) ? '' : ` --hosts ${values.hosts}`}${hours === 24 ? '' : ` --hours ${hours}`}${values.newest === undefined ? '' : ` --newest ${values.newest}`}${(values.only ?? []).map((part) => ` --only '${part}'`).join('')}`,
         figures: [
           ...results.map((result) => figureOf(result, raw.get(result.name))),
           ...(beside === undefined ? [] : figuresBeside(beside)),
