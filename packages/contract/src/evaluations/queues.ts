@@ -23,7 +23,10 @@ const newFields = z
   )
   .min(1)
   .max(10)
-  .refine((fields) => isSet(fields.map(({ name }) => name)), { error: 'Two fields have one name.' });
+  .refine((fields) => isSet(fields.map(({ name }) => name)), { error: 'Two fields have one name.' })
+  .refine((fields) => fields.every(({ name }) => name !== '__proto__'), {
+    error: 'No JSON object can hold a value of "__proto__".',
+  });
 const value = z.union([z.string().max(500), z.number()]);
 const label = z.object({
   reviewer: z.string(),

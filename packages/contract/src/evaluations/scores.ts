@@ -153,6 +153,9 @@ export const addScore = defineRoute({
     })
     .refine(({ traceId: trace, sessionId }) => trace !== undefined || sessionId !== undefined, {
       error: 'A score belongs to a trace (traceId, and spanId for one span) or a session (sessionId).',
+    })
+    .refine(({ traceId: trace, spanId: span }) => span === undefined || trace !== undefined, {
+      error: 'A span is named with its trace: add traceId.',
     }),
   response: z.object({ data: z.object({ id: z.string() }) }),
   errors: ['overloaded', ...common],

@@ -1,4 +1,5 @@
 import type { ALERT_ROUTES as ALERT_API } from '@candela/contract';
+import { fail } from '@candela/kernel';
 import type { Handlers } from '../../http/handlers.ts';
 import { callOf } from '../../http/idempotency.ts';
 import { contextOf } from '../../jobs/runner.ts';
@@ -90,7 +91,8 @@ export function alertFeature(
       }),
       previewAlert: async ({ context, body, signal }) => {
         const to = momentOf('to', body.to, clock);
-        const from = Math.min(momentOf('from', body.from, clock), to - 1);
+        const from = momentOf('from', body.from, clock);
+        if (from >= to) throw fail('bad_query', { detail: '"from" must lie before "to".' });
         return { data: await previewAlert(sources, body.alert, { context, from, to, signal }) };
       },
       acknowledgeAlert: async ({ context, params, body, header }) => {

@@ -86,6 +86,10 @@ async function* itemsOf(
   }
 }
 
+/** What a label says of a field: a field may be called like something that every object has. */
+const valueOf = (values: Label['values'], name: string): string | number | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
 /** @throws refused for values that the queue does not ask for */
 function checkValues(fields: QueueBody['fields'], values: Readonly<Record<string, string | number>>): void {
   for (const [name, value] of Object.entries(values)) {
@@ -98,7 +102,7 @@ function checkValues(fields: QueueBody['fields'], values: Readonly<Record<string
       throw fail('refused', { detail: `"${name}" takes ${what}.` });
     }
   }
-  const missing = fields.find(({ name }) => values[name] === undefined);
+  const missing = fields.find(({ name }) => valueOf(values, name) === undefined);
   if (missing !== undefined) throw fail('refused', { detail: `"${missing.name}" has no value.` });
 }
 
@@ -159,7 +163,9 @@ export function annotationHandlers({
       context,
       judgeScope(context).environment,
       fields.flatMap(({ name, kind }) => {
-        const values = labels.map((label) => label.values[name]).filter((value) => value !== undefined);
+        const values = labels
+          .map((label) => valueOf(label.values, name))
+          .filter((value) => value !== undefined);
         const [first] = values;
         if (first === undefined) return [];
         const numbers = values.filter((value) => typeof value === 'number');

@@ -249,6 +249,24 @@ describe('annotation', () => {
     expect(await refused({ name: 'a', kind: 'category', options: ['x', 'x'] })).toContain('are alike');
     const twice = { name: 'a', kind: 'pass_fail' };
     expect(await refused(twice, twice)).toContain('have one name');
+    expect(await refused({ name: '__proto__', kind: 'number' })).toContain('No JSON object');
+  });
+
+  it('a field that is called like something of every object needs a value too', async () => {
+    const fields = [
+      { name: 'constructor', kind: 'pass_fail' },
+      { name: 'points', kind: 'number' },
+    ];
+    const { data: queue } = await owner.call('POST', `${BASE}/queues`, { name: 'named', fields });
+    const span = { traceId: 'e'.repeat(32), spanId: 'f'.repeat(16) };
+    await owner.call('POST', `${BASE}/queues/${queue.id}/items`, { spans: [span] });
+    const path = `${BASE}/queues/${queue.id}/items/${encodeURIComponent(`${span.traceId}:${span.spanId}`)}/labels`;
+    expect((await owner.call('POST', path, { values: { points: 1 } })).status).toBe(422);
+    expect(
+      (await owner.call('POST', path, { values: { points: 1, constructor: 'pass' } })).data,
+    ).toMatchObject({
+      status: 'done',
+    });
   });
 
   it('is blind until all labels are in; a dispute takes one more, and what comes of it is a score', async () => {
