@@ -272,6 +272,25 @@ describe.skipIf(missing !== undefined)('dashboards', () => {
       await dialog.getByTestId('time-chart').waitFor();
       await dialog.getByLabel('Over time').uncheck();
       await dialog.getByRole('listitem').first().waitFor();
+      if (measure === 'Sessions') {
+        // Kept under a name, with its groups; a link to it shows the same.
+        await dialog.getByLabel('Top', { exact: true }).fill('3');
+        await dialog.getByRole('button', { name: 'Save as a view' }).click();
+        await dialog.getByLabel('Name of the view').fill('Sessions of models');
+        await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+        await dialog.getByText('Saved as “Sessions of models”').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        await page.reload();
+        await page.getByRole('button', { name: 'Views' }).click();
+        await page.getByRole('button', { name: 'Sessions of models', exact: true }).click();
+        await dialog.getByRole('heading', { name: 'Sessions by model' }).waitFor();
+        expect(await dialog.getByLabel('Top', { exact: true }).inputValue()).toBe('3');
+        expect(await dialog.getByLabel('Over time').isChecked()).toBe(false);
+        await page.reload();
+        await dialog.getByRole('listitem').first().waitFor();
+        expect(await accessibilityFindings(page)).toEqual([]);
+      }
       if (measure === 'Spans') {
         expect(await accessibilityFindings(page)).toEqual([]);
         await dialog.getByRole('link', { name: 'Put on a dashboard' }).click();

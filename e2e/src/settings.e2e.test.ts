@@ -82,6 +82,53 @@ describe.skipIf(missing !== undefined)('settings', () => {
     await soon(() => search(next)).toBe(401);
   });
 
+  it('a price is set, shows in a stored call, and is taken away again', async () => {
+    const { page, settings } = await open('/settings/models');
+    const { apiKey } = await ask<{ apiKey: string }>(page, stage, 'POST', '/api/api-key', {
+      data: { name: 'calls', scopes: ['ingest'] },
+    });
+    const [traceId, spanId] = [newTraceId(), newSpanId()];
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'house',
+      'gen_ai.request.model': 'house-9',
+      'gen_ai.usage.input_tokens': 1_000_000,
+      'gen_ai.usage.output_tokens': 500_000,
+    };
+    const spans = [{ spanId, name: 'chat house-9', kind: 3, durationMs: 900, attributes }];
+    await sendTrace(
+      stage.platform.otlpHttp,
+      { traceId, service: 'till', startedAt: Date.now() - 60_000, spans },
+      apiKey,
+    );
+    const stored = `${stage.platform.http}/api/telemetry/traces/${traceId}`;
+    await soon(async () => (await page.request.get(stored)).status()).toBe(200);
+    const call = await open(`/traces/${traceId}`);
+    await call.page.getByTestId('span-panel').getByText('unpriced').waitFor();
+
+    await settings.button('New price').click();
+    await settings.fill({ Models: 'house-9', Input: '2', Output: '4', 'Valid from': '2026-01-01' });
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await settings.button('Set the price').click();
+    await soon(async () => (await settings.rows('Custom prices')).map((row) => row[0])).toEqual(['house-9']);
+    await call.page.reload();
+    const cost = call.page.getByTestId('span-panel').getByTitle(/custom price of house-9 of 2026-01-01/);
+    await cost.waitFor();
+    // Which classes of tokens, at which rate.
+    expect((await cost.getAttribute('title'))?.split('\n').slice(1)).toEqual([
+      '1,000,000 input at 2 USD per million: 2 USD',
+      '500,000 output at 4 USD per million: 2 USD',
+    ]);
+    await call.page.goto(`${stage.platform.http}/traces?q=service:till`);
+    await call.page.getByRole('gridcell', { name: '$4.00' }).waitFor();
+
+    await settings.button('Delete the price of house-9').click();
+    await settings.button('Delete').click();
+    await soon(() => settings.rows('Custom prices')).toEqual([]);
+    await call.page.goto(`${stage.platform.http}/traces/${traceId}`);
+    await call.page.getByTestId('span-panel').getByText('unpriced').waitFor();
+  });
+
   it('a second project is apart, and the address says which one is open', async () => {
     const { page, settings } = await open('/settings/projects');
     await settings.button('New project').click();

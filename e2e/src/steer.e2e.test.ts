@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { Shell } from './pages/shell.ts';
 import { SteerPages } from './pages/steer-pages.ts';
+import { newSpanId, newTraceId, sendTrace } from './otlp.ts';
 import { ask, OWNED, OWNER } from './people.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
@@ -49,6 +50,22 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
         data: { name, scopes: ['prompts', 'vault', 'rule_engine'] },
       })
     ).apiKey;
+
+  /** Somebody invited by the owner. */
+  const join = async (page: SteerPages['page'], role: 'viewer' | 'member') => {
+    const guest = { email: `${role}@example.com`, password: 'somebody looks on 1' };
+    const { link } = await ask<{ link: string }>(page, stage, 'POST', '/api/organisation/invitations', {
+      data: { email: guest.email, role },
+    });
+    const token = /token=([\w-]+)/.exec(link)?.[1];
+    const joined = await fetch(`${stage.platform.http}/api/auth/invitation/accept`, {
+      method: 'POST',
+      headers: { origin: stage.platform.http },
+      body: JSON.stringify({ token, name: 'Vi', password: guest.password }),
+    });
+    expect(joined.status).toBeLessThan(300);
+    return guest;
+  };
 
   it('a prompt is written, filled, published, labelled, compared and rolled back', async () => {
     const { page, pages, shell } = await open('/prompts');
@@ -123,6 +140,107 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     await pages.row('support.reply').waitFor();
     expect(await pages.region('Prompts').count()).toBe(0);
     expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('a model call becomes a chat prompt with its settings and tools; admins alone move what is protected', async () => {
+    const first = await open('/prompts');
+    const key = await keyOf(first.page, 'chat reader');
+    const { apiKey } = await ask<{ apiKey: string }>(first.page, stage, 'POST', '/api/api-key', {
+      data: { name: 'sender', scopes: ['ingest'] },
+    });
+    const [traceId, spanId] = [newTraceId(), newSpanId()];
+    const said = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+    await sendTrace(
+      stage.platform.otlpHttp,
+      {
+        traceId,
+        service: 'shop',
+        startedAt: Date.now() - 60_000,
+        spans: [
+          {
+            spanId,
+            name: 'chat gpt-4o',
+            kind: 3,
+            durationMs: 800,
+            attributes: {
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.provider.name': 'openai',
+              'gen_ai.request.model': 'gpt-4o',
+              'gen_ai.request.temperature': 0.2,
+              'gen_ai.request.frequency_penalty': 9,
+              'gen_ai.system_instructions': JSON.stringify([
+                { type: 'text', content: 'You sell {{goods}}.' },
+              ]),
+              'gen_ai.input.messages': JSON.stringify([said('user', 'Is it in stock?')]),
+              'gen_ai.output.messages': JSON.stringify([said('assistant', 'Yes.')]),
+              'gen_ai.tool.definitions': JSON.stringify([
+                {
+                  type: 'function',
+                  name: 'stock',
+                  description: 'Looks it up',
+                  parameters: { type: 'object', properties: { sku: { type: 'string' } } },
+                },
+              ]),
+            },
+          },
+        ],
+      },
+      apiKey,
+    );
+    const stored = `${stage.platform.http}/api/telemetry/traces/${traceId}`;
+    await soon(async () => (await first.page.request.get(stored)).status()).toBe(200);
+    const { page, pages } = await open(`/traces/${traceId}?span=${spanId}`);
+    await page.getByRole('link', { name: 'Prompt', exact: true }).click();
+    const dialog = pages.dialog('New prompt from a model call');
+    await dialog.getByText('gpt-4o, 1 tools').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.fill({ Name: 'stock.answer' });
+    await dialog.getByRole('button', { name: 'Create draft' }).click();
+    await page.getByRole('heading', { name: 'Prompt stock.answer' }).waitFor();
+    await soon(() => page.getByLabel('Temperature').inputValue()).toBe('0.2');
+    // What no prompt takes was left where it was.
+    expect(await page.getByLabel('Frequency penalty').inputValue()).toBe('');
+    expect(await page.getByLabel('Tools (JSON)').inputValue()).toContain('"stock"');
+    await pages.fill({ 'Response format (JSON)': '{"type": "json_object"}', 'Stop sequences': 'END' });
+    await pages.button('Publish…').click();
+    await pages.confirm('Publish stock.answer', 'Publish 1.0.0');
+    await page.getByText('Version 1.0.0, as published').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // An application gets one text, as ever, and beside it what it is made of.
+    const body = { name: 'stock.answer', compile: true, variables: { goods: 'lamps' } };
+    expect(await compiled(key, body)).toMatchObject({
+      err: null,
+      res: {
+        compiledPrompt: expect.stringContaining('You sell lamps.') as string,
+        messages: [
+          { role: 'system', content: 'You sell lamps.' },
+          { role: 'user', content: 'Is it in stock?' },
+        ],
+        modelSettings: { model: 'gpt-4o', temperature: 0.2, stop: ['END'] },
+        tools: [{ name: 'stock', description: 'Looks it up' }],
+        responseFormat: { type: 'json_object' },
+      },
+    });
+
+    await pages.tab('Versions').click();
+    await pages.button('New label').click();
+    await pages.fill({ Label: 'production' });
+    await pages.confirm('New label of stock.answer', 'Assign');
+    await pages.button('Protect').click();
+    await page.getByText('protected', { exact: true }).waitFor();
+    const member = await join(page, 'member');
+    const theirs = await open(new URL(page.url()).pathname + '?view=versions', { as: member });
+    await theirs.page.getByText('protected', { exact: true }).waitFor();
+    expect(await theirs.page.getByRole('button', { name: /production/ }).count()).toBe(0);
+    // Whoever does not look at the page is refused, too.
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const refused = await theirs.page.request.post(`${stage.platform.http}/api/prompt/${id}/labels`, {
+      headers: { origin: stage.platform.http },
+      data: { label: 'production', version: '1.0.0' },
+    });
+    expect([refused.status(), await refused.text()]).toEqual([403, expect.stringContaining('protected')]);
+    await pages.button('Unprotect').click();
+    await page.getByText('protected', { exact: true }).waitFor({ state: 'detached' });
   });
 
   it('a draft is tried with a model, and a model that fails says so', async () => {
@@ -273,18 +391,7 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     ]);
 
     // A viewer sees that there is one.
-    const guest = { email: 'vi@example.com', password: 'a viewer looks on 1', name: 'Vi' };
-    const { link } = await ask<{ link: string }>(page, stage, 'POST', '/api/organisation/invitations', {
-      data: { email: guest.email, role: 'viewer' },
-    });
-    const token = /token=([\w-]+)/.exec(link)?.[1];
-    const joined = await fetch(`${stage.platform.http}/api/auth/invitation/accept`, {
-      method: 'POST',
-      headers: { origin: stage.platform.http },
-      body: JSON.stringify({ token, name: guest.name, password: guest.password }),
-    });
-    expect(joined.status).toBeLessThan(300);
-    const viewer = await open('/vault', { as: guest });
+    const viewer = await open('/vault', { as: await join(page, 'viewer') });
     await viewer.page.getByRole('button', { name: 'DB_PASSWORD', exact: true }).click();
     await viewer.page.getByText('Admins and owners may look at it.').waitFor();
     expect(await viewer.page.getByRole('button', { name: /Reveal|Replace|Restore|Delete|New/ }).count()).toBe(

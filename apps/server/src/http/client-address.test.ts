@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClientAddress } from './client-address.ts';
+import { createClientAddress, schemeOf } from './client-address.ts';
 
 describe('the address of who sent a request', () => {
   it.each([
@@ -18,4 +18,14 @@ describe('the address of who sent a request', () => {
   ] as const)('%s', (_what, trusted, peer, header, address) => {
     expect(createClientAddress(trusted)(peer, header)).toBe(address);
   });
+});
+
+it.each([
+  [undefined, 'http'],
+  ['https', 'https'],
+  ['HTTPS, http', 'https'],
+  ['http, https', 'http'],
+  ['javascript', 'http'],
+] as const)('%s stands for the scheme %s', (header, scheme) => {
+  expect(schemeOf(header)).toBe(scheme);
 });

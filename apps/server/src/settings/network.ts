@@ -46,7 +46,7 @@ export const NETWORK_VARIABLES = {
   }),
   PLATFORM_TRUSTED_PROXIES: variable({
     description:
-      'Proxies in front of the platform whose `X-Forwarded-For` is believed: limits by address (signing in, wrong keys) and the audit log then go by who is behind them. Without it everybody behind a proxy counts as one address.',
+      'Proxies in front of the platform whose `X-Forwarded-For` is believed: limits by address (signing in, wrong keys) and the audit log then go by who is behind them. Without it everybody behind a proxy counts as one address. Where `PLATFORM_PUBLIC_URL` is unset, the `X-Forwarded-Proto` of these proxies decides the scheme of addresses that clients upload media to.',
     takes: 'IP addresses or networks, separated by commas, e.g. 127.0.0.1,10.0.0.0/8',
     default: undefined,
     schema: networks,

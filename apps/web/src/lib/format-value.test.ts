@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exactValue, formatTickValue, formatValue } from './format-value.ts';
+import { exactValue, formatTickValue, formatValue, tipValue } from './format-value.ts';
 
 describe('values with units', () => {
   it('reads the units of OpenTelemetry', () => {
@@ -41,5 +41,11 @@ describe('values with units', () => {
     expect(exactValue(1_234.5678, 'ms')).toBe('1,234.5678 ms');
     expect(exactValue(0.123456, '1')).toBe('12.3456%');
     expect(exactValue(null, 'ms')).toBe('not reported');
+    expect([tipValue(12_345), tipValue(1_500, '{token}'), tipValue(0.001_234, 'USD')]).toEqual([
+      '12,345',
+      '1,500 token',
+      '0.001234 USD',
+    ]);
+    expect(tipValue(1_234.5678, 'ms')).toBe('1.23 s');
   });
 });

@@ -105,6 +105,12 @@ export function exactValue(value: Maybe, unit = ''): string {
   return exact(value, ` ${words(unit)}`);
 }
 
+/** What a tooltip says: counts and money whole, what is measured as people say it. */
+export const tipValue = (value: Maybe, unit = ''): string =>
+  unit === 'USD' || words(unit) === '' || /^\{.*\}$/.test(unit)
+    ? exactValue(value, unit)
+    : formatValue(value, unit);
+
 /** Base of round numbers of a unit: bytes count by 1,024. */
 export const roundBase = (unit: string): number =>
   BYTES.has(unit.replace(/\/.*$/, '')) && (BYTES.get(unit.replace(/\/.*$/, '')) ?? 1) % 10 !== 0 ? 2 : 10;

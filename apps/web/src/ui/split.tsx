@@ -8,7 +8,12 @@ const splitAt = preference('split', '54', isPercent);
 const clamp = (percent: number) => String(Math.round(Math.min(75, Math.max(25, percent))));
 
 /** The panes of a page, side by side; the line between them moves by pointer and by arrow keys. */
-export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
+export function Split(props: {
+  left: ReactNode;
+  right: ReactNode;
+  /** Below one another, the first is as high as its content: what it leaves of its half is the other's. */
+  fits?: boolean;
+}) {
   const percent = splitAt.use();
   const box = useRef<HTMLDivElement>(null);
   const moveTo = (clientX: number) => {
@@ -18,10 +23,13 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
   return (
     <div ref={box} className={cx('flex max-lg:flex-col low:max-lg:overflow-y-auto', PAGE_ROWS)}>
       <div
-        className="flex min-w-0 shrink-0 flex-col max-lg:h-1/2 low:max-lg:h-[max(80%,16rem)] max-lg:w-full! max-lg:border-b max-lg:border-line"
+        className={cx(
+          'flex min-w-0 shrink-0 flex-col low:max-lg:h-[max(80%,16rem)] max-lg:w-full! max-lg:border-b max-lg:border-line',
+          props.fits === true ? 'max-lg:max-h-1/2 low:max-lg:max-h-none' : 'max-lg:h-1/2',
+        )}
         style={{ width: `${percent}%` }}
       >
-        {left}
+        {props.left}
       </div>
       <div
         role="separator"
@@ -43,7 +51,7 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
         }}
         className="w-1 shrink-0 max-lg:hidden cursor-col-resize touch-none border-l border-line hover:bg-accent-fill focus-visible:bg-accent-fill"
       />
-      <div className="min-h-0 min-w-0 grow basis-0 low:max-lg:min-h-full">{right}</div>
+      <div className="min-h-0 min-w-0 grow basis-0 low:max-lg:min-h-full">{props.right}</div>
     </div>
   );
 }

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
+import { mayTakeFocus, useHotkey } from '../lib/hotkeys.ts';
 
 export interface TableColumn<Row> {
   readonly label: string;
@@ -18,7 +19,21 @@ export function Table<Row>(props: {
   empty: string;
   /** Rows that are over. */
   isPast?: (row: Row) => boolean;
+  /** It is the list of its page: `j` and `k` lead from what opens a row to that of the next. */
+  walked?: true;
 }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const step = (by: 1 | -1) => {
+    if (!mayTakeFocus()) return;
+    const opens = [...(body.current?.rows ?? [])].flatMap(
+      (row) => row.querySelector<HTMLElement>('a[href], button:enabled') ?? [],
+    );
+    const at = opens.findIndex((one) => one.closest('tr')?.contains(document.activeElement) === true);
+    opens[at === -1 ? 0 : Math.min(opens.length - 1, Math.max(0, at + by))]?.focus();
+  };
+  const about = { group: 'List', enabled: props.walked === true && props.rows.length > 0 };
+  useHotkey('j', () => step(1), { ...about, label: 'Next row' });
+  useHotkey('k', () => step(-1), { ...about, label: 'Previous row' });
   if (props.rows.length === 0) return <p className="p-2 text-sm text-muted">{props.empty}</p>;
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={props.label}>
@@ -39,11 +54,14 @@ export function Table<Row>(props: {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={body}>
           {props.rows.map((row) => (
             <tr
               key={props.keyOf(row)}
-              className={cx('hover:bg-hover', props.isPast?.(row) === true && 'text-muted')}
+              className={cx(
+                'hover:bg-hover has-focus-visible:bg-selected',
+                props.isPast?.(row) === true && 'text-muted',
+              )}
             >
               {props.columns.map((column) => (
                 <td

@@ -53,6 +53,21 @@ const usageTotals = {
   costUsd: z.number().nullable(),
 };
 
+/** Classes that a cost is made of: of tokens, and searches of the web. */
+const COST_CLASSES = [
+  'input',
+  'inputAudio',
+  'inputImage',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+  'outputAudio',
+  'outputImage',
+  'reasoning',
+  'webSearch',
+] as const;
+
 /** Where the cost of a call comes from. */
 export const costOriginSchema = z
   .object({
@@ -65,6 +80,18 @@ export const costOriginSchema = z
       description: 'The day from which these rates hold, or on which they were seen.',
     }),
     source: nullableText.meta({ description: 'Address of the page that states them.' }),
+    parts: z
+      .array(
+        z.object({
+          of: z.enum(COST_CLASSES),
+          amount: count.meta({ description: 'Tokens or searches.' }),
+          rate: z.number().meta({
+            description: 'USD per million tokens, tier, region and hour included; of a search per thousand.',
+          }),
+          costUsd: z.number(),
+        }),
+      )
+      .meta({ description: 'What each class of tokens adds; none where no price is known.' }),
   })
   .meta({ id: 'CostOrigin' });
 export type CostOrigin = z.output<typeof costOriginSchema>;

@@ -1,6 +1,6 @@
 /** Prices that a person set: they stand before those of the list. */
 import { isModelOperation } from '../facts/operation.ts';
-import { costOf } from './cost.ts';
+import { type CostPart, costParts, totalOf } from './cost.ts';
 import type { PriceEntry } from './list.ts';
 import { regionOfModel } from './model-name.ts';
 import { isoDay, type PricedFacts } from './price-usage.ts';
@@ -28,6 +28,7 @@ const matchesName = (names: readonly string[], model: string): boolean => {
 
 export interface CorrectedPrice {
   readonly costUsd: number;
+  readonly parts: readonly CostPart[];
   readonly correction: PriceCorrection;
 }
 
@@ -50,8 +51,8 @@ export function correctedPrice(
     if (rates.validFrom !== undefined && day < rates.validFrom) continue;
     if (rates.validTo !== undefined && day >= rates.validTo) continue;
     const region = regionOfModel(requestModel) || regionOfModel(responseModel);
-    const costUsd = costOf(usage, rates, { serviceTier, region, atMs });
-    if (costUsd !== undefined) return { costUsd, correction };
+    const parts = costParts(usage, rates, { serviceTier, region, atMs });
+    if (parts !== undefined) return { costUsd: totalOf(parts), parts, correction };
   }
   return undefined;
 }

@@ -15,22 +15,48 @@ export interface Served {
 /** Tiers that cost something else: without a rate of their own the price of a call is not known. */
 export const PRICED_TIERS: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
 
+/** Classes of which a cost is made: those of tokens, and searches of the web. */
+export type CostClass =
+  | keyof Rates
+  | 'inputAudio'
+  | 'inputImage'
+  | 'cacheWrite1h'
+  | 'outputAudio'
+  | 'outputImage'
+  | 'webSearch';
+
+/** What one class adds to the cost of a call. */
+export interface CostPart {
+  readonly of: CostClass;
+  /** Tokens or searches. */
+  readonly amount: number;
+  /** USD per million tokens, with all that the price depends on in it; of a search USD per thousand. */
+  readonly rate: number;
+  readonly costUsd: number;
+}
+
+/** USD of a call. Twelve decimals are far below a token's price and take the float noise away. */
+export function totalOf(parts: readonly CostPart[]): number {
+  let sum = 0;
+  for (const { costUsd } of parts) sum += costUsd;
+  return Math.round(sum * 1e12) / 1e12;
+}
+
 /**
- * USD of a call. Undefined where the row has no price for the service tier.
- * Sum over the classes of tokens x rate / 1e6, plus searches / 1000 x rate of a search.
+ * The classes that a call used, each with its rate: tokens x rate / 1e6, searches x rate / 1000. Undefined where the row
+ * has no price for the service tier.
  */
-export function costOf(usage: TokenUsage, entry: PriceEntry, served: Served): number | undefined {
+export function costParts(
+  usage: TokenUsage,
+  entry: PriceEntry,
+  served: Served,
+): readonly CostPart[] | undefined {
   const tier = served.serviceTier === '' ? undefined : entry.tiers?.[served.serviceTier];
   if (tier === undefined && PRICED_TIERS.has(served.serviceTier)) return undefined;
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   const plain: Rates =
     entry.longPrompt !== undefined && prompt > entry.longPrompt.above ? entry.longPrompt : entry;
-  const rate = (of: keyof Rates): number => classRate(plain, of) * tierFactor(entry, tier, of);
-  // What only the row itself tells apart keeps its proportion to the rate of its class.
-  const part = (own: number | undefined, of: keyof Rates): number => {
-    const whole = classRate(entry, of);
-    return rate(of) * (own === undefined ? 1 : whole === 0 ? 0 : own / whole);
-  };
+  const times = regionFactor(entry, served.region) * peakFactor(entry, served.atMs);
   const {
     cacheWrite1h = 0,
     inputAudio = 0,
@@ -39,22 +65,29 @@ export function costOf(usage: TokenUsage, entry: PriceEntry, served: Served): nu
     outputImage = 0,
     webSearches = 0,
   } = usage.details ?? {};
-  const tokens =
-    (usage.input - inputAudio - inputImage) * rate('input') +
-    inputAudio * part(entry.inputAudio, 'input') +
-    inputImage * part(entry.inputImage, 'input') +
-    usage.cacheRead * rate('cacheRead') +
-    (usage.cacheWrite - cacheWrite1h) * rate('cacheWrite') +
-    cacheWrite1h * part(entry.cacheWrite1h, 'cacheWrite') +
-    (usage.output - outputAudio - outputImage) * rate('output') +
-    outputAudio * part(entry.outputAudio, 'output') +
-    outputImage * part(entry.outputImage, 'output') +
-    usage.reasoning * rate('reasoning');
-  const total =
-    tokens * regionFactor(entry, served.region) * peakFactor(entry, served.atMs) +
-    webSearches * (entry.webSearch ?? 0) * 1000;
-  // Twelve decimals are far below a token's price and take the float noise away.
-  return Math.round(total * 1e6) / 1e12;
+  const parts: CostPart[] = [];
+  // What only the row itself tells apart (`own`) keeps its proportion to the rate of its class.
+  const add = (of: CostClass, amount: number, like: keyof Rates, own?: number): void => {
+    if (amount === 0) return;
+    const whole = classRate(entry, like);
+    const proportion = own === undefined ? 1 : whole === 0 ? 0 : own / whole;
+    const rate = classRate(plain, like) * tierFactor(entry, tier, like) * proportion * times;
+    parts.push({ of, amount, rate, costUsd: (amount * rate) / 1e6 });
+  };
+  add('input', usage.input - inputAudio - inputImage, 'input');
+  add('inputAudio', inputAudio, 'input', entry.inputAudio);
+  add('inputImage', inputImage, 'input', entry.inputImage);
+  add('cacheRead', usage.cacheRead, 'cacheRead');
+  add('cacheWrite', usage.cacheWrite - cacheWrite1h, 'cacheWrite');
+  add('cacheWrite1h', cacheWrite1h, 'cacheWrite', entry.cacheWrite1h);
+  add('output', usage.output - outputAudio - outputImage, 'output');
+  add('outputAudio', outputAudio, 'output', entry.outputAudio);
+  add('outputImage', outputImage, 'output', entry.outputImage);
+  add('reasoning', usage.reasoning, 'reasoning');
+  const search = entry.webSearch ?? 0;
+  if (webSearches > 0)
+    parts.push({ of: 'webSearch', amount: webSearches, rate: search, costUsd: (webSearches * search) / 1e3 });
+  return parts;
 }
 
 /** The rate of a class of tokens in USD per million; absent ones follow from those that every row has. */

@@ -1,6 +1,6 @@
 /** What a model call cost by the price list. */
 import type { GenAiFacts } from '../types.ts';
-import { costOf } from './cost.ts';
+import { type CostPart, costParts, totalOf } from './cost.ts';
 import { PRICE_LIST, type PriceEntry } from './list.ts';
 import { modelNameCandidates, regionOfModel } from './model-name.ts';
 
@@ -139,6 +139,7 @@ function onDay(rows: readonly Priced[] | undefined, day: string | undefined): Pr
 /** What a call cost by the price list, and by which row of it. */
 export interface Price {
   readonly costUsd: number;
+  readonly parts: readonly CostPart[];
   /** `provider/model` of the price list. */
   readonly priceId: string;
   /** ISO date of the row: when its rates began, or when they were seen. */
@@ -158,9 +159,15 @@ export function priceUsage(facts: PricedFacts, atMs?: number): Price | undefined
   if (priced === undefined) return undefined;
   // An answer names the model without the profile that was asked.
   const region = regionOfModel(requestModel) || regionOfModel(responseModel);
-  const costUsd = costOf(usage, priced.entry, { serviceTier, region, atMs: atMs ?? Number.NaN });
-  if (costUsd === undefined) return undefined;
-  return { costUsd, priceId: priced.id, priceDate: priced.asOf, source: priced.source };
+  const parts = costParts(usage, priced.entry, { serviceTier, region, atMs: atMs ?? Number.NaN });
+  if (parts === undefined) return undefined;
+  return {
+    costUsd: totalOf(parts),
+    parts,
+    priceId: priced.id,
+    priceDate: priced.asOf,
+    source: priced.source,
+  };
 }
 
 const DAY_MS = 86_400_000;

@@ -107,6 +107,35 @@ it('goes from the port of telemetry to the page, byte by byte', async () => {
   expect((await announce(bytes, 'image/png')).body).toEqual({ mediaId, uploadUrl: null });
 });
 
+it('names addresses by the scheme that a trusted proxy was reached by', async () => {
+  const id = await stored(Uint8Array.of(5, 6, 7), 'image/png');
+  const told = async (from: Installation, sender: string) => {
+    const answer = await fetch(`${from.platform.http}/api/public/media/${id}`, {
+      headers: { authorization: sender, 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' },
+    });
+    return new URL(((await answer.json()) as { url: string }).url).protocol;
+  };
+  // Whoever is no proxy of ours may write what they like.
+  expect(await told(place, basic)).toBe('http:');
+  const proxied = await openInstallation({ PLATFORM_TRUSTED_PROXIES: '127.0.0.1,::1' });
+  try {
+    const admin = await proxied.own();
+    const sender = basicOf((await admin.call('POST', '/api/api-key', { name: 'sender' })).data.apiKey);
+    const bytes = Uint8Array.of(5, 6, 7);
+    const announced = await fetch(`${proxied.platform.http}/api/public/media`, {
+      method: 'POST',
+      headers: { authorization: sender, 'x-forwarded-proto': 'https' },
+      body: JSON.stringify(announcement(bytes, 'image/png')),
+    });
+    const { uploadUrl } = (await announced.json()) as { uploadUrl: string };
+    expect(uploadUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/api\/public\/media\//);
+    await put(uploadUrl.replace('https:', 'http:'), bytes, 'image/png');
+    expect(await told(proxied, sender)).toBe('https:');
+  } finally {
+    await proxied.close();
+  }
+});
+
 it('gives the part that a player asks for', async () => {
   const bytes = Uint8Array.from({ length: 700 }, (_, n) => (n * 11) % 256);
   const id = await stored(bytes, 'audio/wav');

@@ -3,12 +3,17 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '@candela/kernel';
 import type { StoredMedia } from '@candela/metadata-store';
+import { createProxies, schemeOf } from '../../http/client-address.ts';
 import type { Handlers } from '../../http/handlers.ts';
 import type { FeatureParts } from '../feature.ts';
+import type { AuthenticateInput } from '../identity/service.ts';
 import { mediaAddresses } from './addresses.ts';
 import { CHUNK_BYTES, piecesOf, rangeOf } from './ranges.ts';
 
 const MOST_FAILURE = 500;
+
+/** The connection and headers that a request came with. */
+type Reached = Pick<AuthenticateInput, 'headers' | 'remoteAddress'>;
 
 type MediaHandlers = Pick<
   Handlers,
@@ -27,12 +32,16 @@ export function mediaHandlers({
   // What a stop left over in the middle of an upload.
   rmSync(folder, { recursive: true, force: true });
 
+  const isProxy = createProxies(config.trustedProxies);
   /** How who asks reaches us: by the name that is set, or as they just did. */
-  const baseOf = (header: (name: string) => string | undefined): string =>
-    config.publicUrl?.replace(/\/+$/, '') ?? `http://${hostOf(header('host'))}`;
+  const baseOf = ({ headers, remoteAddress }: Reached): string => {
+    if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
+    const scheme = schemeOf(isProxy(remoteAddress) ? headers('x-forwarded-proto') : undefined);
+    return `${scheme}://${hostOf(headers('host'))}`;
+  };
 
   return {
-    announceMedia: async ({ context, body, header }) => {
+    announceMedia: async ({ context, body, caller }) => {
       const { contentType, contentLength: bytes, sha256Hash: sha256 } = body;
       // An item of a dataset has no trace.
       const traceId = body.traceId?.toLowerCase() ?? '';
@@ -51,7 +60,7 @@ export function mediaHandlers({
           config.mediaProjectBytes,
         ),
       );
-      const address = addresses.make('upload', { projectId, id }, clock.now(), baseOf(header));
+      const address = addresses.make('upload', { projectId, id }, clock.now(), baseOf(caller));
       return { mediaId: id, uploadUrl: item.storedAt === null ? address.url : null };
     },
 
@@ -92,10 +101,10 @@ export function mediaHandlers({
       return { mediaId: id };
     },
 
-    getMedia: async ({ context, params: { mediaId: id }, header }) => {
+    getMedia: async ({ context, params: { mediaId: id }, caller }) => {
       const { projectId } = context;
       const item = storedOne(await metadata.media.get(projectId, id));
-      const { url, until } = addresses.make('download', { projectId, id }, clock.now(), baseOf(header));
+      const { url, until } = addresses.make('download', { projectId, id }, clock.now(), baseOf(caller));
       return {
         mediaId: id,
         contentType: item.contentType,

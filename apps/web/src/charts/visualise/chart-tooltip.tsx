@@ -1,5 +1,5 @@
 import { formatTime, type Zone } from '../../lib/format.ts';
-import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { tipValue } from '../../lib/format-value.ts';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 import { BesidePlace } from './beside-place.tsx';
@@ -40,11 +40,11 @@ export function stepSpoken(chart: PreparedChart, step: number, unit: string, zon
   const before = stepBefore(chart, step);
   const rows = stepValues(chart, step).map(({ series, value }) => {
     const old = before.byKey.get(series.key) ?? null;
-    return `${series.label} ${formatValue(value, unit)}${old === null ? '' : `, was ${formatValue(old, unit)}`}`;
+    return `${series.label} ${tipValue(value, unit)}${old === null ? '' : `, was ${tipValue(old, unit)}`}`;
   });
   return [
     stepEnds(chart, step, zone).join(' – '),
-    ...before.alone.map(({ series, value }) => `${series.label} ${formatValue(value, unit)}`),
+    ...before.alone.map(({ series, value }) => `${series.label} ${tipValue(value, unit)}`),
     ...(rows.length === 0 ? ['nothing measured'] : rows),
   ].join(', ');
 }
@@ -74,13 +74,13 @@ export function ChartTooltip(props: {
       {total !== undefined && (
         <p className="flex">
           <span>total</span>
-          <span className="ml-auto pl-3">{formatValue(total, unit)}</span>
+          <span className="ml-auto pl-3">{tipValue(total, unit)}</span>
         </p>
       )}
       {before.alone.map(({ series, value }) => (
         <p key={series.key} className="flex text-muted">
           <span>{series.label}</span>
-          <span className="ml-auto pl-3">{formatValue(value, unit)}</span>
+          <span className="ml-auto pl-3">{tipValue(value, unit)}</span>
         </p>
       ))}
       {rows.length === 0 && <p className="text-muted">nothing measured</p>}
@@ -93,10 +93,10 @@ export function ChartTooltip(props: {
               name={series.label}
               className={props.pointed === series.key ? 'font-medium' : undefined}
             />
-            <span className="ml-auto pl-3 whitespace-nowrap" title={exactValue(value, unit)}>
-              {formatValue(value, unit)}
+            <span className="ml-auto pl-3 whitespace-nowrap">
+              {tipValue(value, unit)}
               {old !== undefined && old !== null && (
-                <span className="text-muted"> was {formatValue(old, unit)}</span>
+                <span className="text-muted"> was {tipValue(old, unit)}</span>
               )}
             </span>
           </p>

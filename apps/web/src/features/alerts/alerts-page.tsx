@@ -98,6 +98,7 @@ function AlertList({ mayMake }: { mayMake: boolean }) {
       <NotRefreshed error={query.error} onRetry={() => void query.refetch()} />
       <Table
         label="Alerts"
+        walked
         rows={rows}
         keyOf={({ id }) => id}
         empty=""

@@ -2,7 +2,7 @@ import type { Panel, PanelType } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { Modal } from '../../ui/modal.tsx';
@@ -23,17 +23,30 @@ import {
 } from '../panels/panel-start.ts';
 import { measureWords } from '../panels/prepare-frame.ts';
 import type { Charted } from './chart-list-button.tsx';
+import { panelOfText, panelText } from './board-search.ts';
 import { chartThis } from './chart-this.ts';
+import { SaveChart } from './save-chart.tsx';
 
 const TYPES = PANEL_TYPES.filter(({ value }) => value !== 'heatmap' && value !== 'markdown');
 const LINK = 'inline-flex h-8 items-center rounded-md border border-line px-3 hover:border-accent';
 
-/** Builds a chart of a list, with a live preview. */
-export default function ChartList({ title, start, scope, onClose }: Charted & { onClose: () => void }) {
-  const [panel, setPanel] = useState<Panel>(() => ({
-    query: queryOf(start, scope.q),
-    visual: { type: 'line', legend: true },
-  }));
+/** Builds a chart of a list, with a live preview; the address and saved views of the list's page may have it. */
+export default function ChartList(
+  props: Charted & {
+    /** The chart of the address. */
+    shown: string | undefined;
+    onShown: ((text: string) => void) | undefined;
+    onClose: () => void;
+  },
+) {
+  const { title, start, scope, onClose } = props;
+  const [panel, setPanel] = useState<Panel>(
+    () =>
+      chartOf(props.shown) ?? {
+        query: queryOf(start, scope.q),
+        visual: { type: 'line', legend: true },
+      },
+  );
   const { query, visual } = panel;
   const asked = useDeferredValue(panel);
   // What is searched for is in the query already.
@@ -42,6 +55,9 @@ export default function ChartList({ title, start, scope, onClose }: Charted & { 
     placeholderData: keepPreviousData,
   });
   const name = nameOf(title, query);
+  const text = panelText(nameOf(title, asked.query), asked);
+  const tell = useEffectEvent((next: string) => props.onShown?.(next));
+  useEffect(() => tell(text), [text]);
   const timed = isTimed(query);
   const put = (next: Panel['query']) => setPanel({ ...panel, query: next });
   const overTime = (on: boolean) => {
@@ -63,16 +79,9 @@ export default function ChartList({ title, start, scope, onClose }: Charted & { 
           {query.kind === 'metric' && <MetricFields query={query} scope={scope} onQuery={put} />}
           {query.kind === 'scores' && <ScoreChoices query={query} onQuery={put} />}
           {(query.kind === 'aggregate' || query.kind === 'scores') && (
-            <TextField
-              label="Top"
-              type="number"
-              min={1}
-              max={50}
-              value={String(query.body.limit)}
-              onValue={(text) => {
-                const limit = Math.min(50, Math.max(1, Math.round(Number(text) || 1)));
-                put({ ...query, body: { ...query.body, limit } } as Panel['query']);
-              }}
+            <TopField
+              value={query.body.limit}
+              onValue={(limit) => put({ ...query, body: { ...query.body, limit } } as Panel['query'])}
             />
           )}
           <SelectField
@@ -87,7 +96,8 @@ export default function ChartList({ title, start, scope, onClose }: Charted & { 
             </div>
           )}
         </div>
-        <footer className="flex flex-wrap justify-end gap-2 border-t border-line pt-3">
+        <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line pt-3">
+          {props.page !== undefined && <SaveChart page={props.page} panel={text} title={name} />}
           {canAlert(panel) && (
             <Link {...alertOnThis(name, panel)} onClick={onClose} className={LINK}>
               Alert on this
@@ -99,6 +109,26 @@ export default function ChartList({ title, start, scope, onClose }: Charted & { 
         </footer>
       </div>
     </Modal>
+  );
+}
+
+/** How many groups are drawn; while it is typed it may be empty. */
+function TopField(props: { value: number; onValue: (limit: number) => void }) {
+  const [text, setText] = useState(String(props.value));
+  return (
+    <TextField
+      label="Top"
+      type="number"
+      min={1}
+      max={50}
+      value={text}
+      onValue={(next) => {
+        setText(next);
+        const limit = Math.round(Number(next));
+        if (limit >= 1 && limit <= 50) props.onValue(limit);
+      }}
+      error={Number(text) >= 1 && Number(text) <= 50 ? undefined : 'From 1 to 50.'}
+    />
   );
 }
 
@@ -151,6 +181,15 @@ function ScoreChoices(props: { query: Of<'scores'>; onQuery: (query: Panel['quer
       />
     </>
   );
+}
+
+/** The chart that an address has; undefined: none that could be drawn here. */
+function chartOf(text: string | undefined): Panel | undefined {
+  const panel = panelOfText(text)?.panel;
+  const query = panel?.query;
+  if (query?.kind !== 'aggregate' && query?.kind !== 'scores' && query?.kind !== 'metric') return undefined;
+  const { groupBy, measures = [] } = query.body as { groupBy?: unknown; measures?: unknown };
+  return Array.isArray(groupBy) && Array.isArray(measures) ? panel : undefined;
 }
 
 /** Rows as they are counted at first, over time; what is searched for is part of the chart. */

@@ -36,6 +36,7 @@ export function CodingSessions({ place, choice, search, onChange }: CodingView) 
       ) : (
         <Table
           label="Sessions of coding agents"
+          walked
           rows={rows}
           keyOf={(row) => `${row.agent} ${row.sessionId}`}
           empty=""

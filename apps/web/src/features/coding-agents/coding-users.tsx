@@ -47,6 +47,7 @@ export function CodingUsers({ place, choice, search, onChange }: CodingView) {
       ) : (
         <Table
           label="Users of coding agents"
+          walked
           rows={rows}
           keyOf={(row) => row.user ?? ''}
           empty=""

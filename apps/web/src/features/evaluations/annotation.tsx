@@ -54,6 +54,7 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
       ) : (
         <Table
           label="Annotation queues"
+          walked
           rows={rows}
           keyOf={({ id }) => id}
           empty=""

@@ -66,6 +66,7 @@ export function Datasets(props: {
       ) : (
         <Table
           label="Datasets"
+          walked
           rows={rows}
           keyOf={({ id }) => id}
           empty=""

@@ -1,5 +1,6 @@
 import { SCORE_DIMENSIONS, type ScoreDimension } from '../../lib/score-dimensions.ts';
-import { choiceParam, textParam } from '../../lib/search-params.ts';
+import { choiceParam, flagParam, textParam } from '../../lib/search-params.ts';
+import { MOST_PANEL } from '../explore/explore-search.ts';
 
 const EVALUATION_TABS = ['overview', 'evaluators', 'datasets', 'experiments', 'annotation'] as const;
 export type EvaluationTab = (typeof EVALUATION_TABS)[number];
@@ -15,6 +16,8 @@ export interface EvaluationsSearch {
   since?: ScoreWindow;
   by?: ScoreDimension;
   fails?: true;
+  /** A chart of the scores that is open, as on the explorers. */
+  panel?: string;
 }
 
 export function validateEvaluationsSearch(raw: Record<string, unknown>): EvaluationsSearch {
@@ -25,7 +28,9 @@ export function validateEvaluationsSearch(raw: Record<string, unknown>): Evaluat
   if (since !== undefined) found.since = since;
   const by = choiceParam(raw, 'by', SCORE_DIMENSIONS);
   if (by !== undefined) found.by = by;
-  if (raw['fails'] === true) found.fails = true;
+  if (flagParam(raw, 'fails')) found.fails = true;
+  const panel = textParam(raw, 'panel', MOST_PANEL);
+  if (panel !== undefined) found.panel = panel;
   for (const key of ['name', 'open', 'with'] as const) {
     const value = textParam(raw, key, 256);
     if (value !== undefined) found[key] = value;

@@ -71,6 +71,7 @@ export function Evaluators(props: { mayChange: boolean; mayConfigure: boolean })
       )}
       <Table
         label="Evaluators"
+        walked
         rows={query.data?.data ?? []}
         keyOf={({ id }) => id}
         empty=""

@@ -68,6 +68,7 @@ export function Experiments(props: {
       ) : (
         <Table
           label="Experiments"
+          walked
           rows={rows}
           keyOf={({ id }) => id}
           empty=""

@@ -12,6 +12,7 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { ChartListButton } from '../boards/chart-list-button.tsx';
+import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { type EvaluationsSearch, SCORE_WINDOWS, type ScoreWindow } from './evaluations-search.ts';
 import { scoreText, Verdict } from './score-list.tsx';
@@ -288,9 +289,11 @@ export function Overview(props: { search: EvaluationsSearch; onChange: (next: Ev
               Failed spans in the search
             </Link>
           )}
-          <span className="ml-auto">
+          <span className="ml-auto flex gap-2">
+            <SavedViewsMenu page="evaluations" signal="spans" />
             <ChartListButton
               title="scores"
+              page="evaluations"
               start={{
                 kind: 'scores',
                 body: {

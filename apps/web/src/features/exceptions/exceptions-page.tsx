@@ -60,7 +60,7 @@ export function ExceptionsPage() {
             choices={['all', ...TRIAGE]}
             onChoose={(status) => change({ status: status === 'all' ? undefined : status })}
           />
-          <ChartListButton title="exceptions" start={failedSpans(q)} scope={scope} />
+          <ChartListButton title="exceptions" start={failedSpans(q)} scope={scope} page="exceptions" />
           <SavedViewsMenu page="exceptions" signal="exceptions" />
           <ExportMenu
             signal="exceptions"

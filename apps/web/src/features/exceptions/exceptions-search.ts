@@ -23,13 +23,14 @@ export interface ExceptionsSearch extends ExploreSearch {
 /** What the Exceptions page has in its URL; a row is a fingerprint. */
 export function validateExceptionsSearch(raw: Record<string, unknown>): ExceptionsSearch {
   const status = choiceParam(raw, 'status', TRIAGE);
-  const { q, cols, facets } = validateExploreSearch(raw);
+  const { q, cols, facets, panel } = validateExploreSearch(raw);
   const sort = choiceParam(raw, 'sort', SORTS);
   const row = textParam(raw, 'row', 16);
   return {
     ...(q === undefined ? {} : { q }),
     ...(cols === undefined ? {} : { cols }),
     ...(facets === undefined ? {} : { facets }),
+    ...(panel === undefined ? {} : { panel }),
     ...(sort === undefined ? {} : { sort }),
     ...(status === undefined ? {} : { status }),
     ...(row === undefined || !/^[0-9a-f]{16}$/.test(row) ? {} : { row }),

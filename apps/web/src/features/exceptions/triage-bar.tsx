@@ -69,7 +69,7 @@ export function TriageBar({ fingerprint, triage }: { fingerprint: string; triage
           Assign to me
         </Button>
       )}
-      {triage.changedBy !== null && <span className="text-muted">by {triage.changedBy}</span>}
+      {triage.changedBy !== null && <span className="text-muted">last changed by {triage.changedBy}</span>}
       <ErrorLine error={change.error} />
     </div>
   );

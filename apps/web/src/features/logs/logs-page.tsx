@@ -141,7 +141,7 @@ export function LogsPage() {
           >
             <WrapText size={15} aria-hidden className={wrap ? 'text-accent' : undefined} />
           </Button>
-          <ChartListButton title="log records" start={['logs', 'count']} scope={scope} />
+          <ChartListButton title="log records" start={['logs', 'count']} scope={scope} page="logs" />
           <SavedViewsMenu page="logs" signal="logs" />
           <ExportMenu signal="logs" noun="log records" scope={scope} columns={chosen.map(({ id }) => id)} />
           <OpenQueryButton

@@ -2,13 +2,20 @@ import type { PromptModelSettings } from '@candela/contract';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { type DraftForm, jsonTrouble } from './chat-form.ts';
 
-type Numeric = 'temperature' | 'topP' | 'maxTokens' | 'seed';
+type Numeric = 'temperature' | 'topP' | 'maxTokens' | 'frequencyPenalty' | 'presencePenalty' | 'seed';
 const NUMBERS: readonly { readonly key: Numeric; readonly label: string; readonly step: string }[] = [
   { key: 'temperature', label: 'Temperature', step: '0.1' },
   { key: 'topP', label: 'Top p', step: '0.05' },
   { key: 'maxTokens', label: 'Most tokens', step: '1' },
+  { key: 'frequencyPenalty', label: 'Frequency penalty', step: '0.1' },
+  { key: 'presencePenalty', label: 'Presence penalty', step: '0.1' },
   { key: 'seed', label: 'Seed', step: '1' },
 ];
+
+const TEXTS = [
+  ['provider', 'Provider', 100],
+  ['reasoningEffort', 'Reasoning effort', 20],
+] as const;
 
 /** What an application passes to the model beside the prompt: settings, tools, the form of the answer. */
 export default function CallFields(props: {
@@ -45,7 +52,7 @@ export default function CallFields(props: {
             <TextField
               key={key}
               label={label}
-              className="w-24"
+              className="w-32"
               type="number"
               step={step}
               disabled={disabled}
@@ -55,6 +62,29 @@ export default function CallFields(props: {
               }
             />
           ))}
+        </div>
+        <div className="flex flex-wrap gap-3">
+          {TEXTS.map(([key, label, most]) => (
+            <TextField
+              key={key}
+              label={label}
+              className="w-48"
+              disabled={disabled}
+              maxLength={most}
+              value={settings[key] ?? ''}
+              onValue={(text) => set(key, text === '' ? undefined : text)}
+            />
+          ))}
+          <TextArea
+            label="Stop sequences"
+            rows={Math.max(1, settings.stop?.length ?? 0)}
+            className="min-w-48 grow"
+            disabled={disabled}
+            spellCheck={false}
+            value={settings.stop?.join('\n') ?? ''}
+            onValue={(text) => set('stop', text === '' ? undefined : text.split('\n'))}
+            hint="One a line."
+          />
         </div>
         <TextArea
           label="Tools (JSON)"

@@ -12,13 +12,16 @@ const ROLES: Readonly<Record<string, PromptMessage['role']>> = {
 const MOST_MESSAGES = 200;
 const MOST_TOOLS = 128;
 
+const MOST_DESCRIPTION = 10_000;
+
+/** Settings of a prompt, where a call has them, and between which values a prompt takes them. */
 const SETTINGS = [
-  ['temperature', 'gen_ai.request.temperature'],
-  ['topP', 'gen_ai.request.top_p'],
-  ['maxTokens', 'gen_ai.request.max_tokens'],
-  ['frequencyPenalty', 'gen_ai.request.frequency_penalty'],
-  ['presencePenalty', 'gen_ai.request.presence_penalty'],
-  ['seed', 'gen_ai.request.seed'],
+  ['temperature', 'gen_ai.request.temperature', 0, 2],
+  ['topP', 'gen_ai.request.top_p', 0, 1],
+  ['maxTokens', 'gen_ai.request.max_tokens', 1, 10_000_000],
+  ['frequencyPenalty', 'gen_ai.request.frequency_penalty', -2, 2],
+  ['presencePenalty', 'gen_ai.request.presence_penalty', -2, 2],
+  ['seed', 'gen_ai.request.seed', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 ] as const;
 
 const objectOf = (json: string): Record<string, unknown> | undefined => {
@@ -49,20 +52,20 @@ export function callOf(span: SpanDetail) {
   const modelSettings: PromptModelSettings = {
     ...(model === null || model === undefined || model === '' ? {} : { model }),
     ...Object.fromEntries(
-      SETTINGS.flatMap(([key, name]) => {
+      SETTINGS.flatMap(([key, name, least, most]) => {
         const value = Number(attributes.get(name) ?? Number.NaN);
-        return Number.isFinite(value) ? [[key, value]] : [];
+        return value >= least && value <= most ? [[key, value]] : [];
       }),
     ),
   };
-  const offered = tools
+  const offered = [...new Map(tools.map((tool) => [tool.name, tool])).values()]
     .filter(({ name }) => /^[\w.-]{1,128}$/.test(name))
     .slice(0, MOST_TOOLS)
     .map(({ name, description, parameters }) => {
       const schema = objectOf(parameters);
       return {
         name,
-        ...(description === '' ? {} : { description }),
+        ...(description === '' ? {} : { description: description.slice(0, MOST_DESCRIPTION) }),
         ...(schema === undefined ? {} : { parameters: schema }),
       };
     });

@@ -47,9 +47,12 @@ export function jsonTrouble(text: string, kind: 'list' | 'object'): string | und
 /** What is sent of a form. Only of one whose JSON has no trouble. */
 export function bodyOf(form: DraftForm) {
   const { text, messages, settings, tools, format } = form;
+  const { stop = [], ...others } = settings;
+  // An empty line is none.
+  const stops = stop.filter((one) => one !== '');
   return {
     ...(messages === undefined ? { prompt: text } : { messages: [...messages] }),
-    modelSettings: settings,
+    modelSettings: { ...others, ...(stops.length === 0 ? {} : { stop: stops }) },
     tools: (tools.trim() === '' ? [] : JSON.parse(tools)) as { name: string }[],
     responseFormat: (format.trim() === '' ? { type: 'text' } : JSON.parse(format)) as { type: 'text' },
     tags: [...form.tags],

@@ -112,6 +112,7 @@ export function Findings(props: {
         <>
           <Table
             label="Findings"
+            walked
             rows={rows}
             keyOf={(finding) => `${finding.scannerId} ${finding.fingerprint}`}
             empty=""

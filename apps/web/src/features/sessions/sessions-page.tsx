@@ -63,7 +63,7 @@ export function SessionsPage() {
       }
       actions={
         <>
-          <ChartListButton title="sessions" start={['spans', 'sessions']} scope={scope} />
+          <ChartListButton title="sessions" start={['spans', 'sessions']} scope={scope} page="sessions" />
           <SavedViewsMenu page="sessions" signal="spans" />
           <OpenQueryButton
             title="Sessions"

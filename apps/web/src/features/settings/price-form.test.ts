@@ -33,7 +33,10 @@ test('says what is missing', () => {
   expect(bodyOf({ ...written, rates: { ...rates, input: '' } })).toMatch(/need a price/);
   expect(bodyOf({ ...written, rates: { ...rates, cacheRead: '-1' } })).toMatch(/no number/);
   expect(bodyOf({ ...written, rates: { ...rates, longAbove: '5' } })).toMatch(/long prompt/);
+  expect(bodyOf({ ...written, rates: { ...rates, longInput: '5' } })).toMatch(/begins above/);
+  expect(bodyOf({ ...written, rates: { ...rates, gov: '1.2' } })).toMatch(/regional endpoints/);
   expect(bodyOf({ ...written, rates: { ...rates, peak: '2' } })).toMatch(/peak hours/);
+  expect(bodyOf({ ...written, hours: '9-17' })).toMatch(/their factor/);
 });
 
 test('hours of a day', () => {

@@ -125,6 +125,8 @@ export function bodyOf(written: Written, before?: PriceRates): NewPrice | string
   if (above !== undefined && (longInput === undefined || longOutput === undefined))
     return 'A long prompt needs a price of its input and output.';
   const longCacheRead = number('longCacheRead');
+  if (above === undefined && [longInput, longOutput, longCacheRead].some((rate) => rate !== undefined))
+    return 'Prices of a long prompt need the tokens that it begins above.';
   const tierOf = (tier: 'flex' | 'batch' | 'priority') => {
     const times = number(tier);
     const own = before?.tiers?.[tier];
@@ -133,7 +135,10 @@ export function bodyOf(written: Written, before?: PriceRates): NewPrice | string
   };
   const tiers = { ...tierOf('flex'), ...tierOf('batch'), ...tierOf('priority') };
   const [regional, gov, peak] = [number('regional'), number('gov'), number('peak')];
+  if (gov !== undefined && regional === undefined)
+    return 'A factor of government regions needs one of regional endpoints; 1 is one.';
   const hoursUtc = hoursOf(written.hours);
+  if (peak === undefined && written.hours.trim() !== '') return 'Hours of the peak need their factor.';
   if (peak !== undefined && hoursUtc === undefined) return 'Write peak hours as 9-17, in UTC.';
   return {
     names,

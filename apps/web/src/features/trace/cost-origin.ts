@@ -1,4 +1,21 @@
 import type { SpanDetail } from '@candela/contract';
+import { exact } from '../../lib/format.ts';
+
+type Origin = NonNullable<SpanDetail['costOrigin']>;
+
+const CLASS_NAMES: Readonly<Record<Origin['parts'][number]['of'], string>> = {
+  input: 'input',
+  inputAudio: 'audio input',
+  inputImage: 'image input',
+  cacheRead: 'cache read',
+  cacheWrite: 'cache write',
+  cacheWrite1h: 'cache write, one hour',
+  output: 'output',
+  outputAudio: 'audio output',
+  outputImage: 'image output',
+  reasoning: 'reasoning',
+  webSearch: 'web searches',
+};
 
 /** Which price of which day a cost follows from, to stand behind the exact figure. */
 export function originWords(origin: SpanDetail['costOrigin'] | undefined): string {
@@ -17,3 +34,10 @@ export function originWords(origin: SpanDetail['costOrigin'] | undefined): strin
       return '';
   }
 }
+
+/** A line for each class of tokens that the cost is made of: `1,200 output at 10 USD per million: 0.012 USD`. */
+export const partLines = (origin: SpanDetail['costOrigin'] | undefined): readonly string[] =>
+  (origin?.parts ?? []).map(
+    ({ of, amount, rate, costUsd }) =>
+      `${exact(amount)} ${CLASS_NAMES[of]} at ${exact(rate)} USD per ${of === 'webSearch' ? 'thousand' : 'million'}: ${exact(costUsd, ' USD')}`,
+  );

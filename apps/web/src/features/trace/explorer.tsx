@@ -221,6 +221,7 @@ export function Explorer(props: {
   return (
     <Sought value={terms}>
       <Split
+        fits={view === 'tree' || view === 'timeline'}
         left={
           <>
             <ExplorerBar

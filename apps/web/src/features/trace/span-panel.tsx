@@ -14,7 +14,7 @@ import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
-import { originWords } from './cost-origin.ts';
+import { originWords, partLines } from './cost-origin.ts';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
 import { LOOK_AGAIN_MS } from './still-running.ts';
 import type { MessagePlace, SpanTab } from './trace-search.ts';
@@ -235,7 +235,10 @@ function SpanHead(props: {
         {light.costUsd !== null && (
           <Fact
             label="Cost"
-            title={`${exact(light.costUsd, ' USD')}${originWords(detail?.costOrigin)}${detail?.emitterCostUsd ? `; the sender says ${exact(detail.emitterCostUsd, ' USD')}` : ''}${light.countsUsage ? '' : '; counted on another span'}`}
+            title={[
+              `${exact(light.costUsd, ' USD')}${originWords(detail?.costOrigin)}${detail?.emitterCostUsd ? `; the sender says ${exact(detail.emitterCostUsd, ' USD')}` : ''}${light.countsUsage ? '' : '; counted on another span'}`,
+              ...partLines(detail?.costOrigin),
+            ].join('\n')}
           >
             {formatCost(light.costUsd)}
             {(detail?.costOrigin?.kind === 'person' || detail?.costOrigin?.kind === 'sender') && (

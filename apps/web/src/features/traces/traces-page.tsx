@@ -197,6 +197,7 @@ export function TracesPage() {
             title={isSpans ? 'spans' : 'traces'}
             start={['spans', isSpans ? 'count' : 'traces']}
             scope={scope}
+            page="traces"
           />
           <SavedViewsMenu page="traces" signal="spans" />
           <ExportMenu

@@ -64,7 +64,7 @@ export function UsersPage() {
       }
       actions={
         <>
-          <ChartListButton title="users" start={['spans', 'users']} scope={explorer.scope} />
+          <ChartListButton title="users" start={['spans', 'users']} scope={explorer.scope} page="users" />
           <SavedViewsMenu page="users" signal="spans" />
           <OpenQueryButton
             title="Users"

@@ -130,6 +130,7 @@ function Secrets(props: {
   return (
     <Table
       label="Secrets"
+      walked
       rows={props.rows}
       keyOf={(secret) => secret.id}
       empty=""

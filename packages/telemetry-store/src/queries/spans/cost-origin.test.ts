@@ -25,6 +25,10 @@ test('the origin of a cost is found from the span again', () => {
     kind: 'list',
     priceId: 'openai/gpt-4o-mini',
     priceDate: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) as string,
+    parts: [
+      { of: 'input', amount: 120, rate: 0.15, costUsd: expect.closeTo(0.000_018, 12) as number },
+      { of: 'output', amount: 30, rate: 0.6, costUsd: expect.closeTo(0.000_018, 12) as number },
+    ],
   });
   expect(costOriginOf(call, { costUsd: 0.5, emitterCostUsd: null })).toMatchObject({ kind: 'earlier' });
   expect(costOriginOf(call, { costUsd: 0.5, emitterCostUsd: 0.5 })).toMatchObject({ kind: 'sender' });

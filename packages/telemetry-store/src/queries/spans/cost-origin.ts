@@ -12,7 +12,7 @@ interface Stored {
   readonly emitterCostUsd: number | null;
 }
 
-const NOT_OF_LIST = { priceId: null, priceDate: null, source: null } as const;
+const NOT_OF_LIST = { priceId: null, priceDate: null, source: null, parts: [] };
 /** Costs are rounded to twelve decimals. */
 const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-12 + Math.abs(a) * 1e-9;
 
@@ -34,12 +34,12 @@ export function costOriginOf(
   if (corrected !== undefined && isSame(corrected.costUsd, costUsd)) {
     const { provider, rates, date } = corrected.correction;
     const priceId = provider === '' ? rates.model : `${provider}/${rates.model}`;
-    return { kind: 'custom', priceId, priceDate: date, source: null };
+    return { kind: 'custom', priceId, priceDate: date, source: null, parts: [...corrected.parts] };
   }
   const price = facts && priceUsage(facts, atMs);
   if (price !== undefined && isSame(price.costUsd, costUsd)) {
-    const { priceId, priceDate, source } = price;
-    return { kind: 'list', priceId, priceDate, source };
+    const { priceId, priceDate, source, parts } = price;
+    return { kind: 'list', priceId, priceDate, source, parts: [...parts] };
   }
   return { kind: isEmitters ? 'sender' : 'earlier', ...NOT_OF_LIST };
 }
