@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { ID, type Manifest, type Pack, parseManifest } from './manifest.ts';
 import { knownSeal, newSeal, OPEN, type Seal, type SealTerms } from './seal.ts';
@@ -136,10 +135,7 @@ export class Repository {
       chunks.push(name);
       if (this.#there.has(name)) return;
       signal?.throwIfAborted();
-      const startedAt = performance.now();
       await this.target.put(chunkPath(name), this.#seal.close(bytes, chunkPath(name)));
-      // Half of the disk's time is left to who waits for an answer.
-      await sleep(performance.now() - startedAt, undefined, { signal });
       this.#there.add(name);
       newBytes += bytes.length;
     };
