@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { backoffMs, type Logger } from '@candela/kernel';
@@ -72,10 +74,13 @@ export class LocalCollector {
 
   start(): void {
     const { endpoint, apiKey, env, logger, program } = this.#options;
+    // The folder of this version of Node below that of the variable.
+    const compiled = getCompileCacheDir();
     const child = fork(program ?? AGENT, [], {
       execArgv: NODE_OPTIONS,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: {
+        ...(compiled && { NODE_COMPILE_CACHE: dirname(compiled) }),
         // Nobody asked for a control API or a Prometheus page here, and their ports may belong to an agent of the machine.
         OTEL_GPU_CONTROL_ADDR: '',
         OTEL_METRIC_EXPORT_INTERVAL: '10000',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,6 +71,17 @@ describe('the program', () => {
 
     expect((await fetch(`${platform.http}/api/ready`)).status).toBe(200);
     expect(await platform.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('keeps what Node compiled while it runs, so also where it is killed later', async () => {
+    const cache = join(dir, 'compiled');
+    const platform = await startPlatform({
+      dataDir: join(dir, 'cached'),
+      env: { NODE_COMPILE_CACHE: cache },
+    });
+    const count = async () => (await readdir(cache, { recursive: true })).length;
+    await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(300);
+    await platform.stop();
   });
 
   it('says in a sentence that the data directory or the ClickHouse server is not there', async () => {

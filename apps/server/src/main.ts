@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { MetadataStoreError } from '@candela/metadata-store';
 import { DirectoryLockedError, MigrationError } from '@candela/telemetry-store';
 import { CandelaError } from '@candela/kernel';
@@ -181,4 +182,6 @@ writeEndpoints(config.dataDir, {
   pid: process.pid,
 });
 announce(started);
+// Nothing was compiled twice: a later start, and one after a kill, finds what this one compiled (`NODE_COMPILE_CACHE`).
+flushCompileCache();
 collectWhenIdle();

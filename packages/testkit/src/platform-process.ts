@@ -16,7 +16,7 @@ function startArgs(root: string): string[] {
     readonly scripts: { readonly start: string };
   };
   // An earlier checkout may start its server without `exec`.
-  const [node, ...args] = scripts.start.replace(/^exec /, '').split(' ');
+  const [node, ...args] = scripts.start.replace(/^(?:.* )?exec /, '').split(' ');
   const main = args.pop();
   if (node !== 'node' || main === undefined)
     throw new Error(`npm start is no call of node: ${scripts.start}`);

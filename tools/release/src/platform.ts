@@ -215,6 +215,8 @@ const args = isStart
   : first === 'demo'
     ? [join(root, 'apps/demo/src/main.js'), ...rest]
     : [join(root, 'apps/cli/src/main.js'), first, ...rest];
+// What Node compiled stays beside the package, where that may be written: the next start is quicker.
+process.env.NODE_COMPILE_CACHE ??= join(root, '.cache');
 // The same process goes on as the platform where Node can do that: no launcher stays in memory, signals arrive.
 if (process.execve !== undefined && process.platform !== 'win32') {
   process.removeAllListeners('warning');

@@ -3,6 +3,7 @@
  * parent does. Started by the supervisor with one JSON argument and an empty environment.
  */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { configXml, usersXml } from './config-xml.ts';
 import type { Engine as EngineType } from './engine.ts';
@@ -73,6 +74,7 @@ async function main(): Promise<void> {
   server.listen(socketPath, () => {
     chmodSync(socketPath, 0o600);
     void send({ kind: 'ready', version: engine.version, openMs: Math.round(performance.now() - started) });
+    flushCompileCache();
   });
   process.on('message', (message) => {
     if (message !== 'stop') return;

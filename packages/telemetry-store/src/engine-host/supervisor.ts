@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -182,10 +183,16 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       caps: this.#caps,
       stuckGraceSeconds: this.#stuckGraceSeconds,
     };
+    // The folder of this version of Node below that of the variable.
+    const compiled = getCompileCacheDir();
     const child = fork(fileURLToPath(new URL('./main.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
       cwd: this.#engineDir,
-      // Nothing of ours reaches the engine: no keys, no proxies, no home. Threads: each running statement holds one.
-      env: { UV_THREADPOOL_SIZE: String(this.#caps.concurrentQueries + CONCURRENT_INSERTS + 4), TZ: 'UTC' },
+      // Nothing secret reaches the engine: no keys, no proxies, no home. Threads: each running statement holds one.
+      env: {
+        ...(compiled && { NODE_COMPILE_CACHE: dirname(compiled) }),
+        UV_THREADPOOL_SIZE: String(this.#caps.concurrentQueries + CONCURRENT_INSERTS + 4),
+        TZ: 'UTC',
+      },
       // The threads of the runtime itself have nearly nothing to do here, and each holds memory.
       execArgv: ['--max-old-space-size=256', '--max-semi-space-size=1', '--v8-pool-size=1'],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
