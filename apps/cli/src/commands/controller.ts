@@ -25,9 +25,7 @@ CAP_BPF with CAP_PERFMON for the tap. It restarts and ends no program, and loads
 
   async run(args, { env, say }) {
     const { values } = read(args);
-    const { url } = values;
-    if (url === undefined || !URL.canParse(url))
-      throw new UsageError('--url takes the address of the platform.');
+    const url = addressOf(values.url, '--url takes the address of the platform: http://... or https://...');
     const otlp = new URL(url);
     otlp.port = '4318';
     const ending = new AbortController();
@@ -35,7 +33,10 @@ CAP_BPF with CAP_PERFMON for the tap. It restarts and ends no program, and loads
     await runController(
       {
         url,
-        otlp: values.otlp ?? otlp.origin,
+        otlp:
+          values.otlp === undefined
+            ? otlp.origin
+            : addressOf(values.otlp, '--otlp takes the address that traces go to: http://... or https://...'),
         token: env['CANDELA_ENROL_TOKEN'],
         instance: values.instance,
         folder: values.state ?? '/var/lib/candela-controller',
@@ -56,6 +57,13 @@ CAP_BPF with CAP_PERFMON for the tap. It restarts and ends no program, and loads
     );
   },
 };
+
+/** @throws UsageError with the sentence where it is none of HTTP */
+function addressOf(given: string | undefined, sentence: string): string {
+  const url = URL.parse(given ?? '');
+  if (given === undefined || url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(sentence);
+  return given;
+}
 
 /** Where the API of Kubernetes is, as every pod is told. */
 function kubernetesOf(env: Readonly<Record<string, string | undefined>>): string | undefined {

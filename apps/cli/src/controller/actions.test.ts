@@ -22,6 +22,8 @@ const SERVICE: FoundService = {
   unit: 'shop.service',
   evidence: [],
   packages: [],
+  words: ['python3', 'shop.py'],
+  variables: new Map(),
   processes: [],
   firstSeen: '',
   tap: { possible: false, detail: 'no TLS' },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { JOINED, type Joined } from './inject.ts';
 import type { WorkloadNames } from './names.ts';
 import { type FoundPackages, packagesOf } from './packages.ts';
 import {
@@ -41,6 +42,10 @@ export interface FoundService {
   readonly evidence: readonly Evidence[];
   /** Packages that call models which it can load. */
   readonly packages: readonly string[];
+  /** Its command line. */
+  readonly words: readonly string[];
+  /** Of its environment what an injected SDK has to stand beside. */
+  readonly variables: ReadonlyMap<Joined, string>;
   readonly processes: readonly FoundProcess[];
   readonly firstSeen: string;
   readonly tap: { readonly possible: boolean; readonly detail: string };
@@ -210,12 +215,17 @@ export class Discovery {
     const runtime = runtimeOf(exe.replace(/ \(deleted\)$/, ''), () => headOf(at('exe')));
     const packages = packagesOf({ proc: this.#proc, pid, runtime, arguments: words, environment });
     const given = /(?:^|\0)OTEL_SERVICE_NAME=([^\0]{1,200})/.exec(environment)?.[1];
-    return { line, exe, command: words.join(' '), words, runtime, packages, given };
+    const variables = new Map<Joined, string>();
+    for (const entry of environment.split('\0')) {
+      const name = Object.keys(JOINED).find((one): one is Joined => entry.startsWith(`${one}=`));
+      if (name !== undefined) variables.set(name, entry.slice(name.length + 1));
+    }
+    return { line, exe, command: words.join(' '), words, runtime, packages, given, variables };
   }
 
   #serviceOf(
     { pid, start }: FoundProcess,
-    { exe, words, runtime, packages, given }: Program,
+    { exe, words, runtime, packages, given, variables }: Program,
     vendors: ReadonlySet<string>,
     evidence: readonly Evidence[],
   ): FoundService {
@@ -251,6 +261,8 @@ export class Discovery {
       unit,
       evidence,
       packages: packages.names,
+      words,
+      variables,
       processes: [{ pid, start }],
       firstSeen: new Date().toISOString(),
       tap: tapOf(runtime, readProc(at('maps')) ?? ''),
@@ -266,4 +278,5 @@ interface Program {
   readonly runtime: Runtime;
   readonly packages: FoundPackages;
   readonly given: string | undefined;
+  readonly variables: ReadonlyMap<Joined, string>;
 }

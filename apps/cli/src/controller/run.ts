@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CandelaError } from '@candela/kernel';
 import { answerOf } from '../command.ts';
@@ -115,7 +116,10 @@ export async function runController(
     state.keepCredential(credential);
     say(`enrolled as ${credential.instance} in ${credential.cluster}`);
   }
-  const own: Credential = credential;
+  // Where the platform and its receiver are is said at each start; who it is was said once.
+  const own: Credential = { ...credential, url: options.url, otlp: options.otlp };
+  if (options.instance !== undefined && options.instance !== own.instance)
+    say(`enrolled as ${own.instance}: for another name give --state a folder of its own, and a token`);
   const sdk: SdkPlace = { ...options.sdk, out: state.folder };
   const vendors = new VendorAddresses();
   const names = new WorkloadNames(options.names);
@@ -197,7 +201,8 @@ export async function runController(
         tap.stop();
         throw new CandelaError(
           'refused',
-          'The platform lets this controller in no more: it was revoked. Enrol it again.',
+          // Not by itself: a token that still holds would undo what an administrator decided.
+          `The platform lets this controller in no more: it was revoked. To enrol it again, move ${join(state.folder, 'credential.json')} away and start it with a new token in CANDELA_ENROL_TOKEN.`,
         );
       }
       if (!answer.ok) throw new Error(`the platform answered ${answer.status}`);
@@ -213,7 +218,7 @@ export async function runController(
       if (signal.aborted) break;
       if (interrupt.signal.aborted) continue;
       failures += 1;
-      say(`no poll: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      say(`no poll: ${reasonOf(thrown)}`);
       await sleep(Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures), undefined, { signal }).catch(
         () => undefined,
       );
@@ -222,4 +227,12 @@ export async function runController(
   clearInterval(looking);
   clearInterval(news);
   tap.stop();
+}
+
+/** `fetch` says only that it failed; its cause says why. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { cause } = thrown;
+  if (!(cause instanceof Error)) return thrown.message;
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
