@@ -164,6 +164,24 @@ export function describeControllers(name: string, makePlace: () => Promise<Place
       expect(await store.controllers.lease(instanceId, 100, 2)).toHaveLength(2);
     });
 
+    it('of one matter take the place of each other, and a plan that of plans', async () => {
+      const { id: instanceId } = await store.controllers.enrol(REPORT);
+      const ask = async (type: string, dryRun = false) => {
+        now += 1;
+        const asked = { ...ACTION, instanceId, type, dryRun, expiresAt: now + 1_000 };
+        return (await store.controllers.ask(asked)).id;
+      };
+      const files = await ask('enable_sdk');
+      const tap = await ask('instrument');
+      await ask('enable_sdk', true);
+      const plan = await ask('disable_sdk', true);
+      const open = async () => (await store.controllers.open(instanceId)).map(({ id }) => id);
+      expect(new Set(await open())).toEqual(new Set([files, tap, plan]));
+      const off = await ask('uninstrument');
+      const back = await ask('disable_sdk');
+      expect(new Set(await open())).toEqual(new Set([off, back]));
+    });
+
     it('are told what their project set', async () => {
       expect(await store.controllers.config('p')).toBeUndefined();
       await store.controllers.setConfig('p', '{"a":1}');

@@ -13,6 +13,13 @@ import {
   toToken,
 } from './controller-rows.ts';
 
+/** What concerns the same switch: the tap, or the SDK. */
+const MATTERS = [
+  ['instrument', 'uninstrument'],
+  ['enable_sdk', 'disable_sdk'],
+] as const;
+const sameMatter = (type: string): readonly string[] =>
+  MATTERS.find((types) => types.some((one) => one === type)) ?? [type];
 const OPEN = ['pending', 'leased', 'running'] as const;
 const KEPT_MS = 30 * 86_400_000;
 const MAX_INSTANCES = 2_000;
@@ -203,7 +210,7 @@ export function controllers({ database, quiet, clock }: Access) {
       }));
     },
 
-    /** A new action; open ones of the same kind and workload are superseded. */
+    /** A new action; open ones of the same matter and workload are superseded. A plan takes the place of plans only. */
     async ask(action: NewControllerAction): Promise<StoredControllerAction> {
       const now = clock.now();
       await database
@@ -211,7 +218,9 @@ export function controllers({ database, quiet, clock }: Access) {
         .set({ state: 'superseded', finished_at: now, error: 'A newer action took its place.' })
         .where('instance_id', '=', action.instanceId)
         .where('workload', '=', action.workload)
+        .where('type', 'in', sameMatter(action.type))
         .where('state', 'in', OPEN)
+        .$if(action.dryRun, (query) => query.where('dry_run', '=', 1))
         .execute();
       await database
         .deleteFrom('controller_actions')

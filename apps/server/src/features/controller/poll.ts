@@ -20,6 +20,11 @@ export async function configOf(metadata: MetadataStore, projectId: string): Prom
   return kept === undefined ? DEFAULT_CONFIG : (JSON.parse(kept) as ControllerConfig);
 }
 
+/** Among so many the last one of the tap is looked for: plans of SDKs lie between. */
+const NEWEST = 20;
+const ofTap = ({ type }: { readonly type: string }): boolean =>
+  type === 'instrument' || type === 'uninstrument';
+
 const hashOf = (config: ControllerConfig): string =>
   createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 16);
 
@@ -78,17 +83,20 @@ export function createPolls({ metadata, clock, phase }: Parts, signer: () => Pro
     const { projectId, environment, cluster, id } = instance;
     const wishes = wishesByKey(await metadata.controllers.wanted({ projectId, environment }));
     if (wishes.size === 0) return;
-    const open = new Set((await metadata.controllers.open(id)).map(({ workload }) => workload));
+    const open = new Set(
+      (await metadata.controllers.open(id)).filter(ofTap).map(({ workload }) => workload),
+    );
     for (const service of services) {
       const wish = wishes.get(wishKey(cluster, environment, service.workload, 'instrumentation'));
       if (wish === undefined || open.has(service.workload)) continue;
       const so = service.instrumented === wish.enabled && (!wish.enabled || service.content === wish.content);
       if (so) continue;
-      const [last] = await metadata.controllers.actions(projectId, {
+      const newest = await metadata.controllers.actions(projectId, {
         instanceId: id,
         workload: service.workload,
-        limit: 1,
+        limit: NEWEST,
       });
+      const last = newest.find(ofTap);
       // What failed is tried again, but not without pause.
       const pauseUntil = last?.state === 'failed' ? (last.finishedAt ?? 0) + CONTROLLER_LIMITS.leaseMs : 0;
       // The report may be older than the end of the action.
