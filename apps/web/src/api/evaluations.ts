@@ -172,11 +172,11 @@ export const queueAgreementQuery = (environment: Environment, id: string) =>
     queryFn: ({ signal }) =>
       call('queueAgreement', { environment, signal, params: { id } }).then(({ data }) => data),
   });
-export const queueItemsQuery = (environment: Environment, id: string) =>
+export const queueItemsQuery = (environment: Environment, id: string, status?: AnnotationItem['status']) =>
   queryOptions({
-    queryKey: [...JUDGE_KEY, 'queue-items', environment, id],
+    queryKey: [...JUDGE_KEY, 'queue-items', environment, id, status],
     queryFn: ({ signal }): Promise<AnnotationItem[]> =>
-      call('listQueueItems', { environment, signal, params: { id }, query: {} }).then(({ data }) => data),
+      call('listQueueItems', { environment, signal, params: { id }, query: status === undefined ? {} : { status } }).then(({ data }) => data),
   });
 export const createQueue = (environment: Environment, body: Body<'createQueue'>) =>
   call('createQueue', { environment, body });

@@ -27,6 +27,8 @@ const newFields = z
   .refine((fields) => fields.every(({ name }) => name !== '__proto__'), {
     error: 'No JSON object can hold a value of "__proto__".',
   });
+/** `skipped`: as many reviewers as the queue asks have skipped it. Who has not seen it is still asked, last. */
+const status = z.enum(['open', 'done', 'disputed', 'skipped']);
 const value = z.union([z.string().max(500), z.number()]);
 const label = z.object({
   reviewer: z.string(),
@@ -44,7 +46,7 @@ const queueSchema = z
     fields: z.array(field),
     reviewers: z.int().meta({ description: 'Labels an item needs.' }),
     blind: z.boolean().meta({ description: "Other people's labels are hidden until all are in." }),
-    counts: z.object({ open: z.int(), done: z.int(), disputed: z.int() }),
+    counts: z.object({ open: z.int(), done: z.int(), disputed: z.int(), skipped: z.int() }),
     createdAt: isoTime,
   })
   .meta({ id: 'AnnotationQueue' });
@@ -55,7 +57,7 @@ const queueItemSchema = z
     id: z.string(),
     traceId: z.string(),
     spanId: z.string().nullable(),
-    status: z.enum(['open', 'done', 'disputed']),
+    status,
     labels: z
       .array(label)
       .meta({ description: "Other people's are shown when all are in, or when the queue is not blind." }),
@@ -116,7 +118,7 @@ const listQueueItems = defineRoute({
   summary: 'Items of a queue with the labels that the caller may see',
   permission: reads('evaluation'),
   params: id,
-  query: z.strictObject({ status: z.enum(['open', 'done', 'disputed']).optional() }),
+  query: z.strictObject({ status: status.optional() }),
   response: z.object({ data: z.array(queueItemSchema) }),
   errors: ['not_found', ...common],
 });
@@ -165,7 +167,7 @@ const labelQueueItem = defineRoute({
   path: '/api/evaluation/queues/{id}/items/{itemId}/labels',
   tag,
   summary:
-    'Labels an item, or skips it with a reason; a reviewer labels an item once. A disputed one takes one more',
+    'Labels an item, or skips it with a reason; a reviewer labels an item once. A disputed one takes one more; one that as many skipped as the queue asks is skipped, until somebody labels it',
   permission: writes('evaluation'),
   params: itemId,
   body: z

@@ -50,12 +50,20 @@ const given = ({ labels }: ItemBody) => labels.filter(({ skipped }) => skipped =
 const reviewerOf = ({ principal }: RequestContext): string =>
   'id' in principal ? `${principal.kind}:${principal.id}` : principal.kind;
 
+const STATUSES: readonly AnnotationItem['status'][] = ['open', 'done', 'disputed', 'skipped'];
+const statusOf = ({ status }: JudgeItem): AnnotationItem['status'] =>
+  STATUSES.find((one) => one === status) ?? 'open';
+
 function itemView(queue: JudgeDocument, item: JudgeItem, reviewer: string): AnnotationItem {
   const { blind } = bodyOf(queue);
   const body = item.body as ItemBody;
-  const status = item.status === 'done' || item.status === 'disputed' ? item.status : 'open';
-  // Blind until all labels are in; whoever decides a dispute sees them.
-  const shown = body.labels.filter((label) => !blind || status !== 'open' || label.reviewer === reviewer);
+  const status = statusOf(item);
+  // Blind until all labels are in; whoever decides a dispute sees them, and why all skipped may be seen by all.
+  const isOver = status === 'done' || status === 'disputed';
+  const shown = body.labels.filter(
+    (label) =>
+      !blind || isOver || label.reviewer === reviewer || (status === 'skipped' && label.skipped !== null),
+  );
   return {
     id: item.key,
     traceId: body.traceId,
@@ -133,7 +141,7 @@ export function annotationHandlers({
       fields,
       reviewers,
       blind,
-      counts: { open: of('open'), done: of('done'), disputed: of('disputed') },
+      counts: { open: of('open'), done: of('done'), disputed: of('disputed'), skipped: of('skipped') },
       createdAt: iso(createdAt),
     };
   }
@@ -276,12 +284,13 @@ export function annotationHandlers({
       const now = clock.now();
       // Changes follow one another, in all replicas: two reviewers never take the last place of one item.
       const item = await metadata.change(undefined, async ({ judging }) => {
-        for (const status of ['open', 'disputed']) {
+        // Those that others skipped come last: somebody may know more.
+        for (const status of ['open', 'disputed', 'skipped']) {
           for await (const found of itemsOf(judging, queue.id, status)) {
             const body = found.body as ItemBody;
             if (body.labels.some((label) => label.reviewer === reviewer)) continue;
             const others = body.claims.filter((claim) => claim.until > now && claim.reviewer !== reviewer);
-            const places = status === 'open' ? reviewers - given(body).length : 1;
+            const places = status === 'disputed' ? 1 : reviewers - given(body).length;
             if (others.length >= places) continue;
             const next = { ...body, claims: [...others, { reviewer, until: now + CLAIM_MS }] };
             await judging.setItem(queue.id, found.key, { body: next });
@@ -327,7 +336,9 @@ export function annotationHandlers({
         const choices = fields.filter(({ kind }) => kind !== 'number');
         const agreed =
           new Set(all.map((one) => JSON.stringify(choices.map(({ name }) => one.values[name])))).size <= 1;
-        const status = isDecision || (isFull && agreed) ? 'done' : isFull ? 'disputed' : found.status;
+        const isSkipped = found.status === 'open' && next.labels.length - all.length >= reviewers;
+        const left = isSkipped ? 'skipped' : found.status;
+        const status = isDecision || (isFull && agreed) ? 'done' : isFull ? 'disputed' : left;
         await judging.setItem(queue.id, found.key, { status, body: next });
         await record(
           repositories,

@@ -302,6 +302,36 @@ describe('annotation', () => {
     ]);
   });
 
+  it('that all skipped says so, with the reasons, and is open to whoever knows more', async () => {
+    const third = (await place.join(owner, 'member')).browser;
+    const fields = [{ name: 'tone', kind: 'pass_fail' }];
+    const { data: queue } = await owner.call('POST', `${BASE}/queues`, { name: 'hard', fields, reviewers: 2 });
+    const path = `${BASE}/queues/${queue.id}`;
+    const span = { traceId: '1'.repeat(32), spanId: '2'.repeat(16) };
+    await owner.call('POST', `${path}/items`, { spans: [span] });
+    const give = async (who: Browser, label: object) => {
+      const { data: item } = await who.call('POST', `${path}/claim`);
+      return (await who.call('POST', `${path}/items/${encodeURIComponent(item.id)}/labels`, label)).data;
+    };
+    expect(await give(owner, { skip: 'no context' })).toMatchObject({ status: 'open' });
+    expect(await give(member, { skip: 'in Finnish' })).toMatchObject({ status: 'skipped' });
+    const [{ data: queues }, { data: open }, { data: skipped }] = await Promise.all([
+      owner.call('GET', `${BASE}/queues`),
+      owner.call('GET', `${path}/items?status=open`),
+      owner.call('GET', `${path}/items?status=skipped`),
+    ]);
+    expect(queues.find(({ id }: { id: string }) => id === queue.id)).toMatchObject({
+      counts: { open: 0, skipped: 1 },
+    });
+    expect(open).toEqual([]);
+    expect(skipped).toMatchObject([{ labels: [{ skipped: 'no context' }, { skipped: 'in Finnish' }] }]);
+    expect(await give(third, { values: { tone: 'pass' } })).toMatchObject({ status: 'skipped' });
+    // What somebody said stays hidden until all labels are in.
+    expect((await owner.call('GET', `${path}/items`)).data).toMatchObject([{ labels: [{}, {}], hidden: 1 }]);
+    const fourth = (await place.join(owner, 'member')).browser;
+    expect(await give(fourth, { values: { tone: 'pass' } })).toMatchObject({ status: 'done' });
+  });
+
   it('that is not blind shows labels at once; numbers are averaged and no dispute', async () => {
     const queue = await owner.call('POST', `${BASE}/queues`, {
       name: 'open',

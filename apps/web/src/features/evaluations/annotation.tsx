@@ -76,6 +76,7 @@ export function Annotation({ mayChange }: { mayChange: boolean }) {
             { label: 'Reviewers', align: 'end', cell: ({ reviewers }) => reviewers },
             { label: 'Open', align: 'end', cell: ({ counts }) => formatCount(counts.open) },
             { label: 'Disputed', align: 'end', cell: ({ counts }) => formatCount(counts.disputed) },
+            { label: 'Skipped', align: 'end', cell: ({ counts }) => formatCount(counts.skipped) },
             { label: 'Done', align: 'end', cell: ({ counts }) => formatCount(counts.done) },
             {
               label: '',
