@@ -14,7 +14,10 @@ export interface Options {
   readonly help: boolean;
 }
 
-export const USAGE = `npm run demo -- [options]
+/** As it was called: in the package files are JavaScript. */
+const COMMAND = import.meta.filename.endsWith('.js') ? 'candela demo' : 'npm run demo --';
+
+export const USAGE = `${COMMAND} [options]
 
 Sends believable telemetry of a small company to the platform until you stop it with Ctrl-C.
 

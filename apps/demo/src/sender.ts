@@ -80,7 +80,7 @@ export class Sender {
       return {
         done: false,
         waitMs: undefined,
-        text: `Nobody answers at ${this.#endpoint} (${cause}). Start the platform with "npm start"; waiting ...`,
+        text: `Nobody answers at ${this.#endpoint} (${cause}). Start the platform (npm start, or candela start), or name it with --endpoint; waiting ...`,
       };
     }
     const answer = await response.text().catch(() => '');

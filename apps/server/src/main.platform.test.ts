@@ -32,8 +32,9 @@ function start(env: Record<string, string>, ...args: string[]) {
 /** Runs the program to its end. */
 async function run(
   env: Record<string, string>,
+  ...args: string[]
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = start(env);
+  const child = start(env, ...args);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
@@ -54,6 +55,12 @@ describe('the program', () => {
     expect(stderr).toContain('PLATFORM_BOOTSTRAP_API_KEY');
     expect(stderr).not.toContain('short-secret');
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('starts nothing with an option that it does not know', async () => {
+    const { code, stderr, stdout } = await run(FREE_PORTS, '--port', '4000');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^There is no option "--port": .*PLATFORM_PORT=.*\n$/);
   });
 
   it('says in a sentence that the directory or a port is taken, and stops cleanly on SIGTERM', async () => {

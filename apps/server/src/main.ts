@@ -17,6 +17,15 @@ const json = process.argv.includes('--json');
 /** Whether this runs from the package of `npm run release -- --platform`, whose files are JavaScript. */
 const PACKED = import.meta.filename.endsWith('.js');
 
+// An option that is passed over would start something else than was asked for.
+const unknown = process.argv.slice(2).find((word) => word !== '--json');
+if (unknown !== undefined) {
+  process.stderr.write(
+    `There is no option ${JSON.stringify(unknown)}: --json is the only one. Settings are variables, such as PLATFORM_PORT=3001 and PLATFORM_DATA_DIR=/path; docs/configuration.md names all.\n`,
+  );
+  process.exit(2);
+}
+
 function configuration(): Config {
   try {
     return readConfig();
@@ -163,7 +172,8 @@ async function shutDown(signal: string): Promise<void> {
   logger.info({ signal }, 'stopping');
   // First, so that what it measured last still arrives.
   await localCollector?.stop();
-  removeEndpoints(config.dataDir);
+  // Of another platform of this directory, while this one has not got it.
+  if (started !== undefined) removeEndpoints(config.dataDir);
   const complete = started === undefined ? true : await started.stop();
   metrics.close();
   logger.info({ complete }, 'stopped');

@@ -99,7 +99,7 @@ it('starts in an empty folder with an empty environment, takes a span, ends at a
   const run = (...args: readonly string[]) =>
     execFileSync(process.execPath, [candela, ...args], { cwd: home, env, encoding: 'utf8' });
   expect(run('--help')).toMatch(/candela <command>/);
-  expect(run('demo', '--help')).toMatch(/--endpoint/);
+  expect(run('demo', '--help')).toMatch(/^candela demo \[options\][^]*--endpoint/);
   const ended = once(platform, 'exit');
   platform.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
