@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -158,6 +158,23 @@ describe.skipIf(server === undefined)('candela migrate metadata', () => {
 });
 
 describe('candela', () => {
+  it('says what follows the first word of a command, and that alone', () => {
+    const { status, stderr } = candela(['backup']);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^There is no command "backup"\.[^]* {2}backup restore /);
+    expect(stderr).not.toContain('scan');
+    expect(candela(['coding', '--help']).stdout).toMatch(/coding install/);
+  });
+
+  it('lets no file move a terminal by what is said of it', () => {
+    const file = join(newDir(), 'evil.json');
+    writeFileSync(file, '\u001b[2J\u001b]0;x\u0007');
+    const { status, stderr } = candela(['import', file, '--dry-run', '--format', 'langfuse']);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/evil\.json is neither JSON nor JSON Lines/);
+    expect(stderr).not.toMatch(/[\u001b\u0007]/);
+  });
+
   it('says what it can do', () => {
     for (const args of [[], ['--help']]) {
       const help = candela(args);

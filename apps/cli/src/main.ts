@@ -6,11 +6,17 @@ import { COMMANDS } from './commands/index.ts';
 /** `candela <words> [options]`. Code 0: done. 1: it could not be done. 2: not understood. */
 async function main(args: readonly string[]): Promise<number> {
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const complain = (line: string) => void process.stderr.write(`${line}\n`);
+  // Of a file or an answer it may hold what moves a terminal.
+  const complain = (line: string) =>
+    void process.stderr.write(`${line.replaceAll(/[\p{Cc}--[\n\t]]/gv, ' ')}\n`);
   const wantsHelp = args.length === 0 || args.includes('--help') || args.includes('-h');
   const command = COMMANDS.find(({ words }) => words.every((word, place) => args[place] === word));
   if (command === undefined) {
-    const list = COMMANDS.map(({ words, summary }) => `  ${words.join(' ')}  ${summary}`).join('\n');
+    // The first word of some: what can follow is what is asked for.
+    const group = COMMANDS.filter(({ words }) => words.length > 1 && words[0] === args[0]);
+    const list = (group.length > 0 ? group : COMMANDS)
+      .map(({ words, summary }) => `  ${words.join(' ')}  ${summary}`)
+      .join('\n');
     const usage = `candela <command> [options]\n\n${list}\n\ncandela <command> --help says more.`;
     if (wantsHelp) say(usage);
     else complain(`There is no command "${args.join(' ')}".\n\n${usage}`);

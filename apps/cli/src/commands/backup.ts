@@ -178,7 +178,7 @@ async function open({ values }: Options, { env, cwd }: World): Promise<Repositor
   const { Repository: repositories, targetEnvOf, targetOf } = await import('@candela/backup');
   const given = typeof values['target'] === 'string' ? values['target'] : env['PLATFORM_BACKUP_TARGET'];
   if (given === undefined || given === '') throw new UsageError(PLACE);
-  const place = given.startsWith('s3://') ? given : resolve(cwd, given);
+  const place = given.includes('://') ? given : resolve(cwd, given);
   return repositories.open(targetOf(place, targetEnvOf(env)), env['PLATFORM_BACKUP_PASSPHRASE'] || undefined);
 }
 

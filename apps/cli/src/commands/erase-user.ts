@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { answerOf, type Command, UsageError } from '../command.ts';
+import { answerOf, type Command, NotDoneError, UsageError } from '../command.ts';
 
 interface Certificate {
   readonly dryRun: boolean;
@@ -48,7 +48,7 @@ Exit codes: 0 nothing is left, or it was only counted; 1 something is left; 2 it
       body: JSON.stringify({ userId, dryRun: values.yes !== true }),
     });
     const answer = await answerOf<{ err?: string; data: Certificate }>(response);
-    if (!response.ok) throw new UsageError(answer.err ?? `The platform answered ${response.status}.`);
+    if (!response.ok) throw new NotDoneError(answer.err ?? `The platform answered ${response.status}.`);
     const { data } = answer;
     world.say(`${data.traces} traces, ${data.sessions} sessions`);
     for (const { table, before, after } of data.tables) {

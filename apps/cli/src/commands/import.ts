@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SIGNALS } from '@candela/kernel';
@@ -32,7 +32,10 @@ of it was left out or refused, 2 it could not be done.`,
   async run(args, world) {
     const { values, positionals } = read(args);
     const files = positionals.flatMap((path) => filesAt(resolve(world.cwd, path)));
-    if (files.length === 0) throw new UsageError('Name files to import.');
+    if (files.length === 0)
+      throw new UsageError(
+        positionals.length === 0 ? 'Name files to import.' : `There are no files in ${positionals.join(', ')}.`,
+      );
     const named = IMPORTS.find(({ name }) => name === values.format);
     if (values.format !== undefined && named === undefined) {
       throw new UsageError(`--format is one of ${IMPORTS.map(({ name }) => name).join(', ')}.`);
@@ -41,6 +44,9 @@ of it was left out or refused, 2 it could not be done.`,
     const url = world.env['PLATFORM_URL'];
     const key = world.env['PLATFORM_API_KEY'];
     const dryRun = values['dry-run'] === true;
+    // Before hours of sending: a report that cannot be written is known now.
+    const report = values.report === undefined ? undefined : resolve(world.cwd, values.report);
+    if (report !== undefined) closeSync(openSync(report, 'a'));
     if (!dryRun && url === undefined) throw new UsageError('Set PLATFORM_URL and PLATFORM_API_KEY.');
     const skipped = new Map<string, number>();
     const notes = { skipped: (reason: string) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1) };
@@ -64,13 +70,18 @@ of it was left out or refused, 2 it could not be done.`,
         `${name}: ${sent} ${dryRun ? 'to be sent' : 'sent'}, ${known} known already, ${rejected} refused`,
       );
     }
+    const isEmpty = SIGNALS.every((signal) => {
+      const { sent, known, rejected } = counts[signal];
+      return sent + known + rejected === 0;
+    });
+    if (isEmpty && skipped.size === 0) world.say('There is nothing in it to import.');
     const troubles = [...skipped].map(([reason, count]) => ({ what: 'left out', reason, count }));
     troubles.push(...[...reasons].map(([reason, count]) => ({ what: 'refused', reason, count })));
     for (const { what, reason, count } of troubles.slice(0, MOST_REASONS))
       world.say(`${what}: ${count} (${reason})`);
-    if (values.report !== undefined) {
-      const report = { format: format.name, files, dryRun, counts, troubles };
-      writeFileSync(resolve(world.cwd, values.report), `${JSON.stringify(report, undefined, 2)}\n`);
+    if (report !== undefined) {
+      const told = { format: format.name, files, dryRun, counts, troubles };
+      writeFileSync(report, `${JSON.stringify(told, undefined, 2)}\n`);
     }
     return troubles.length === 0 ? 0 : 1;
   },

@@ -69,19 +69,23 @@ test('asks all hosts with the token; a line a host', async () => {
 test('one that refuses, one that is not there and one that never answers leave the others theirs', async () => {
   const good = await agent(200, '{"output_path":"/tmp/x"}');
   const refusing = await agent(401, '{"error":"a \\u001b[31mtoken is needed"}');
+  const elsewhere = await agent(404, '');
   const gone = await listen(createSocketServer());
   closing.splice(-1)[0]?.();
   const silent = await listen(createSocketServer(() => undefined));
-  const hosts = [silent, good.host, refusing.host, gone].join(',');
+  const hosts = [silent, good.host, refusing.host, elsewhere.host, gone].join(',');
   const { code, out, err } = await run(['--hosts', hosts, '--profile', 'cpu-pt', '--duration-ms', '1']);
   const lines = out.trim().split('\n');
   // The silent one comes last: none waited for it.
   expect(lines.at(-1)).toBe(`failed  ${silent}  no answer within 10.001 s`);
   expect(lines).toContain(`ok      ${good.host}  {"output_path":"/tmp/x"}`);
   expect(lines.some((line) => line.startsWith(`failed  ${refusing.host}  401: a `))).toBe(true);
+  expect(lines).toContain(
+    `failed  ${elsewhere.host}  404: no reason given. Is that the address of an agent?`,
+  );
   expect(out).not.toContain('\u001b');
   expect(lines.some((line) => line.startsWith(`failed  ${gone}  `))).toBe(true);
-  expect(err).toContain('3 of 4 hosts');
+  expect(err).toContain('4 of 5 hosts');
   expect(code).toBe(1);
   expect(good.asked[0]?.path).toBe('/v1/profile/cpu/pt');
 });

@@ -114,7 +114,7 @@ function messageOf(text: string): string {
   } catch {
     // Not an agent, or a proxy before it: what it said is all there is.
   }
-  return text.slice(0, 200);
+  return text === '' ? 'no reason given. Is that the address of an agent?' : text.slice(0, 200);
 }
 
 function reasonOf(thrown: unknown, timeoutMs: number): string {

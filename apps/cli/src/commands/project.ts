@@ -25,6 +25,9 @@ ${PLACE} A running one is exported from a restored backup.`,
     if (projectId === undefined || positionals.length > 1)
       throw new UsageError('Name one project by its id.');
     const installation = { ...installationOf(values, world), projectId };
+    // First: a mistyped directory leaves nothing at the place of the export.
+    if (installation.databaseUrl === undefined && !existsSync(join(installation.dataDir, 'metadata.sqlite')))
+      throw new UsageError(`There is no installation in ${installation.dataDir}. Name its data directory.`);
     const repository = await open(values.to, world, true);
     const { exportProject } = await import('../project/archive.ts');
     const { id, counts, bytes } = await locked(installation.dataDir, () =>
@@ -113,7 +116,7 @@ function installationOf(values: Values, { env, cwd }: World) {
 async function open(given: string | undefined, { env, cwd }: World, make: boolean): Promise<Repository> {
   const { Repository: repositories, targetEnvOf, targetOf } = await import('@candela/backup');
   if (given === undefined) throw new UsageError('Name the place: a folder or s3://bucket/prefix.');
-  const place = given.startsWith('s3://') ? given : resolve(cwd, given);
+  const place = given.includes('://') ? given : resolve(cwd, given);
   const passphrase = env['PLATFORM_BACKUP_PASSPHRASE'] || undefined;
   return repositories.open(targetOf(place, targetEnvOf(env)), passphrase, { make });
 }

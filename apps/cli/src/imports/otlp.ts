@@ -1,7 +1,7 @@
 import { CandelaError, SIGNALS, type Signal } from '@candela/kernel';
 import { decodeLogs, decodeMetrics, decodeTraces, type Format } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
-import { UsageError } from '../command.ts';
+import { NotDoneError } from '../command.ts';
 import type { ImportFormat, ImportNotes, ImportRecord, Row } from './format.ts';
 import { importIdOf } from './ids.ts';
 import { bytesOf, linesOf } from './rows.ts';
@@ -81,7 +81,7 @@ export const otlpProtobuf: ImportFormat = {
     for (const file of files) {
       const messages = messagesIn(await bytesOf(file));
       if (messages === undefined)
-        throw new UsageError(`${file} does not hold whole OTLP requests in protobuf.`);
+        throw new NotDoneError(`${file} does not hold whole OTLP requests in protobuf.`);
       for (const message of messages) {
         const signal = SIGNALS.find((one) => isSignal(one, message));
         if (signal === undefined) notes.skipped('a message is no OTLP request');
