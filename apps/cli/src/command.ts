@@ -15,6 +15,8 @@ export interface Command {
   readonly summary: string;
   /** Options and what they do, a line each. */
   readonly help: string;
+  /** The exit code where it could not be done; 1 unless that says something else of this command. */
+  readonly failureCode?: 2;
   /** The exit code; nothing is 0. @throws UsageError, or an error whose message is for a person */
   run(args: readonly string[], world: World): Promise<number | void>;
 }

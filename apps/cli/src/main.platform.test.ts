@@ -166,6 +166,18 @@ describe('candela', () => {
     expect(candela(['coding', '--help']).stdout).toMatch(/coding install/);
   });
 
+  it.each([
+    ['scan', '.', '--sarif', '/nowhere/x.sarif'],
+    ['scan', '.', '--osv', '/nowhere'],
+    ['import', '/nowhere/x.jsonl', '--dry-run'],
+    ['erase', 'user', 'ada'],
+    ['eval', 'run', '--dataset', 'd', '--template', 't', '--model', 'm', '--evaluators', 'e'],
+  ])('that could not be done is no finding: %s', (...args) => {
+    const target = { PLATFORM_URL: 'http://127.0.0.1:1', PLATFORM_API_KEY: 'pk_x' };
+    const { status, stderr } = candela(args, target);
+    expect([status, stderr]).toEqual([2, expect.not.stringMatching(/ {4}at /)]);
+  });
+
   it('lets no file move a terminal by what is said of it', () => {
     const file = join(newDir(), 'evil.json');
     writeFileSync(file, '\u001b[2J\u001b]0;x\u0007');

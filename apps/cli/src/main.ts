@@ -3,7 +3,7 @@ import { CandelaError } from '@candela/kernel';
 import { NotDoneError, UsageError } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 
-/** `candela <words> [options]`. Code 0: done. 1: it could not be done. 2: not understood. */
+/** `candela <words> [options]`. Code 0: done. 1: it could not be done, unless the command says otherwise. 2: not understood. */
 async function main(args: readonly string[]): Promise<number> {
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   // Of a file or an answer it may hold what moves a terminal.
@@ -45,7 +45,7 @@ async function main(args: readonly string[]): Promise<number> {
       complain(
         `"candela ${command.words.join(' ')}" opens the stores of an installation, which this file does not hold. Use the package of the platform: candela-<version>.tgz.`,
       );
-      return 1;
+      return command.failureCode ?? 1;
     }
     const forPeople =
       thrown instanceof CandelaError ||
@@ -57,7 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
         ? thrown.message
         : (troubleOf(thrown) ?? (thrown instanceof Error ? (thrown.stack ?? '') : String(thrown))),
     );
-    return 1;
+    return command.failureCode ?? 1;
   }
 }
 

@@ -18,6 +18,7 @@ interface Certificate {
 /** Deletes what a project holds of a user of its applications. */
 export const eraseUserData: Command = {
   words: ['erase', 'user'],
+  failureCode: 2,
   summary: 'Deletes what a project holds of a user, by user id, and says what went',
   help: `candela erase user ID [options]
 

@@ -34,6 +34,7 @@ const PAGE = 500;
 /** Runs an experiment and fails a pipeline where too little passes. */
 export const evalRun: Command = {
   words: ['eval', 'run'],
+  failureCode: 2,
   summary: 'Runs a dataset through a prompt and fails below a pass rate; for pipelines',
   help: `candela eval run --dataset NAME --prompt NAME --model ID --evaluators A,B [options]
 

@@ -13,6 +13,7 @@ const wide = Math.max(...IMPORTS.map(({ name }) => name.length));
 /** Brings what another platform exported into a project. */
 export const importFiles: Command = {
   words: ['import'],
+  failureCode: 2,
   summary: 'Imports from Langfuse, Phoenix, LangSmith, Jaeger and OTLP files; again without doubling',
   help: `candela import FILE|FOLDER... [options]
 

@@ -44,6 +44,7 @@ ${PLACE} A running one is exported from a restored backup.`,
 /** Reads such an export into another installation. */
 export const projectImport: Command = {
   words: ['project', 'import'],
+  failureCode: 2,
   summary: 'Reads an exported project into this installation; again without doubling',
   help: `candela project import [ID] --from PLACE [--as PROJECT] [--data-dir DIR]
 

@@ -7,6 +7,7 @@ import { type Command, UsageError } from '../command.ts';
 /** Scans a folder of this machine; nothing is sent anywhere. */
 export const scan: Command = {
   words: ['scan'],
+  failureCode: 2,
   summary: 'Looks for what is unsafe in the code of an AI application; exit code 1 when something is found',
   help: `candela scan <folder> [options]
 
