@@ -184,7 +184,8 @@ describe('candela', () => {
     const { status, stderr } = candela(['import', file, '--dry-run', '--format', 'langfuse']);
     expect(status).toBe(2);
     expect(stderr).toMatch(/evil\.json is neither JSON nor JSON Lines/);
-    expect(stderr).not.toMatch(/[\u001b\u0007]/);
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).not.toContain('\u0007');
   });
 
   it('says what it can do', () => {

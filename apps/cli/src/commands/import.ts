@@ -35,7 +35,9 @@ of it was left out or refused, 2 it could not be done.`,
     const files = positionals.flatMap((path) => filesAt(resolve(world.cwd, path)));
     if (files.length === 0)
       throw new UsageError(
-        positionals.length === 0 ? 'Name files to import.' : `There are no files in ${positionals.join(', ')}.`,
+        positionals.length === 0
+          ? 'Name files to import.'
+          : `There are no files in ${positionals.join(', ')}.`,
       );
     const named = IMPORTS.find(({ name }) => name === values.format);
     if (values.format !== undefined && named === undefined) {

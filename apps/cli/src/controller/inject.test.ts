@@ -90,7 +90,15 @@ describe('the plan of an SDK', () => {
     expect(next).toContain(`${OTLP} is the container itself: start the controller with --otlp`);
     const pod = planned({ workload: 'k8s:default:shop:app', name: 'a$(HOME)' });
     expect(JSON.parse(pod.text)).toMatchObject({
-      spec: { template: { spec: { containers: [{ env: expect.arrayContaining([{ name: 'OTEL_SERVICE_NAME', value: 'a$$(HOME)' }]) }] } } },
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { env: expect.arrayContaining([{ name: 'OTEL_SERVICE_NAME', value: 'a$$(HOME)' }]) },
+            ],
+          },
+        },
+      },
     });
   });
 });

@@ -176,7 +176,12 @@ export const queueItemsQuery = (environment: Environment, id: string, status?: A
   queryOptions({
     queryKey: [...JUDGE_KEY, 'queue-items', environment, id, status],
     queryFn: ({ signal }): Promise<AnnotationItem[]> =>
-      call('listQueueItems', { environment, signal, params: { id }, query: status === undefined ? {} : { status } }).then(({ data }) => data),
+      call('listQueueItems', {
+        environment,
+        signal,
+        params: { id },
+        query: status === undefined ? {} : { status },
+      }).then(({ data }) => data),
   });
 export const createQueue = (environment: Environment, body: Body<'createQueue'>) =>
   call('createQueue', { environment, body });

@@ -83,9 +83,7 @@ export function createPolls({ metadata, clock, phase }: Parts, signer: () => Pro
     const { projectId, environment, cluster, id } = instance;
     const wishes = wishesByKey(await metadata.controllers.wanted({ projectId, environment }));
     if (wishes.size === 0) return;
-    const open = new Set(
-      (await metadata.controllers.open(id)).filter(ofTap).map(({ workload }) => workload),
-    );
+    const open = new Set((await metadata.controllers.open(id)).filter(ofTap).map(({ workload }) => workload));
     for (const service of services) {
       const wish = wishes.get(wishKey(cluster, environment, service.workload, 'instrumentation'));
       if (wish === undefined || open.has(service.workload)) continue;

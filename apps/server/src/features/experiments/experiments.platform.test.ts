@@ -305,7 +305,11 @@ describe('annotation', () => {
   it('that all skipped says so, with the reasons, and is open to whoever knows more', async () => {
     const third = (await place.join(owner, 'member')).browser;
     const fields = [{ name: 'tone', kind: 'pass_fail' }];
-    const { data: queue } = await owner.call('POST', `${BASE}/queues`, { name: 'hard', fields, reviewers: 2 });
+    const { data: queue } = await owner.call('POST', `${BASE}/queues`, {
+      name: 'hard',
+      fields,
+      reviewers: 2,
+    });
     const path = `${BASE}/queues/${queue.id}`;
     const span = { traceId: '1'.repeat(32), spanId: '2'.repeat(16) };
     await owner.call('POST', `${path}/items`, { spans: [span] });

@@ -50,7 +50,9 @@ export function QueueItems({ queue }: { queue: AnnotationQueue }) {
         label="Spans"
         rows={rows}
         keyOf={({ id }) => id}
-        empty={state === undefined ? 'Nothing is in this queue yet.' : 'No span of this queue is in that state.'}
+        empty={
+          state === undefined ? 'Nothing is in this queue yet.' : 'No span of this queue is in that state.'
+        }
         columns={[
           {
             label: 'Trace',
