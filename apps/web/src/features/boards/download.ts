@@ -79,15 +79,18 @@ function* seenIn(element: HTMLElement): Generator<HTMLElement> {
 }
 
 function isSeen(box: HTMLElement, within: HTMLElement): boolean {
-  const { top, bottom } = box.getBoundingClientRect();
-  for (let around = box.parentElement; around !== null; around = around.parentElement) {
+  return !isScrolledOut(box.getBoundingClientRect(), box.parentElement, within);
+}
+
+function isScrolledOut({ top, bottom }: DOMRect, from: HTMLElement | null, within: HTMLElement): boolean {
+  for (let around = from; around !== null; around = around.parentElement) {
     if (getComputedStyle(around).overflowY !== 'visible') {
       const edges = around.getBoundingClientRect();
-      if (bottom <= edges.top || top >= edges.bottom) return false;
+      if (bottom <= edges.top || top >= edges.bottom) return true;
     }
     if (around === within) break;
   }
-  return true;
+  return false;
 }
 
 /** Where what is around an element cuts it off at its right. */
@@ -158,32 +161,64 @@ async function drawSvg(pen: CanvasRenderingContext2D, svg: SVGSVGElement): Promi
   }
 }
 
+/** A text line by line, each with where it stands: the head of a narrow column takes several. */
+function* linesOf(node: Node): Generator<{ readonly text: string; readonly box: DOMRect }> {
+  const text = node.textContent ?? '';
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  if (range.getClientRects().length < 2) {
+    yield { text, box: range.getBoundingClientRect() };
+    return;
+  }
+  const line = { from: 0, to: 0, top: Number.NaN };
+  const cut = () => {
+    range.setStart(node, line.from);
+    range.setEnd(node, line.to);
+    return { text: text.slice(line.from, line.to), box: range.getBoundingClientRect() };
+  };
+  let at = 0;
+  for (const letter of text) {
+    range.setStart(node, at);
+    range.setEnd(node, at + letter.length);
+    const { width, top } = range.getBoundingClientRect();
+    // The space that a line breaks at stands nowhere.
+    if (width > 0 && top !== line.top) {
+      if (line.to > line.from) yield cut();
+      Object.assign(line, { from: at, top });
+    }
+    at += letter.length;
+    if (width > 0) line.to = at;
+  }
+  if (line.to > line.from) yield cut();
+}
+
 /** Texts outside of drawings, where they stand. */
 function drawTexts(pen: CanvasRenderingContext2D, element: HTMLElement): void {
   const drawn = new Set<Element>();
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const parent = node.parentElement;
-    const own = node.textContent?.replaceAll(/\s+/g, ' ') ?? '';
-    if (own.trim() === '' || parent === null || parent.closest('svg, .sr-only') !== null) continue;
+    if ((node.textContent ?? '').trim() === '' || parent === null || parent.closest('svg, .sr-only') !== null)
+      continue;
     if (!isSeen(parent, element)) continue;
     // A name that is cut in its middle has its end from the style sheet: it is drawn once, whole.
     const name = parent.closest('.middle-truncation');
     if (name !== null && drawn.has(name)) continue;
     if (name !== null) drawn.add(name);
-    const text = name?.textContent ?? own;
-    const range = document.createRange();
-    range.selectNodeContents(node);
-    const { left, top, height, width } = (name ?? range).getBoundingClientRect();
-    if (width === 0) continue;
     const look = getComputedStyle(parent);
     pen.fillStyle = look.color;
     pen.font = `${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
-    pen.save();
-    pen.beginPath();
-    pen.rect(left, top, Math.min(width, edgeOf(parent, element) - left) + 1, height);
-    pen.clip();
-    pen.fillText(text, left, top + height / 2, width + 1);
-    pen.restore();
+    const lines =
+      name === null ? linesOf(node) : [{ text: name.textContent ?? '', box: name.getBoundingClientRect() }];
+    for (const { text, box } of lines) {
+      const { left, top, width, height } = box;
+      if (width === 0 || isScrolledOut(box, parent, element)) continue;
+      pen.save();
+      pen.beginPath();
+      pen.rect(left, top, Math.min(width, edgeOf(parent, element) - left) + 1, height);
+      pen.clip();
+      pen.fillText(text.replaceAll(/\s+/g, ' '), left, top + height / 2, width + 1);
+      pen.restore();
+    }
   }
 }
