@@ -137,7 +137,7 @@ function Groups(props: { alert: Alert; groups: readonly AlertGroup[]; mayChange:
         empty=""
         columns={[
           { label: 'State', cell: ({ status }) => <StateBadge status={status} /> },
-          { label: 'Group', cell: ({ labels }) => <Labels labels={labels} /> },
+          { label: 'Group', leads: true, cell: ({ labels }) => <Labels labels={labels} /> },
           { label: 'Value', align: 'end', cell: ({ value }) => (value === null ? '–' : formatCount(value)) },
           { label: 'Since', cell: ({ since }) => <When time={since} /> },
           {

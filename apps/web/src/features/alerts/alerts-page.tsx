@@ -107,6 +107,7 @@ function AlertList({ mayMake }: { mayMake: boolean }) {
           { label: 'State', cell: (alert: Alert) => <AlertState alert={alert} /> },
           {
             label: 'Name',
+            leads: true,
             cell: ({ id, name }) => (
               <Link
                 to="/alerts/$alert"

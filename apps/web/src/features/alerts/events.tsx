@@ -22,9 +22,10 @@ export function AlertEvents({ alertId }: { alertId?: string }) {
         empty="Nothing happened yet."
         columns={[
           { label: 'When', cell: ({ at }) => <When time={at} /> },
-          { label: 'What', cell: ({ status }) => <StateBadge status={status} /> },
+          { label: 'What', leads: true, cell: ({ status }) => <StateBadge status={status} /> },
           {
             label: 'Summary',
+            leads: true,
             className: 'min-w-64 whitespace-normal wrap-anywhere',
             cell: ({ summary, link }) =>
               link === null ? (

@@ -50,6 +50,7 @@ export function Silences({ mayChange }: { mayChange: boolean }) {
           },
           {
             label: 'What',
+            leads: true,
             cell: ({ matchers }) =>
               matchers
                 .map(({ label, value, not }) => `${label} ${not ? 'is not' : 'is'} ${value}`)

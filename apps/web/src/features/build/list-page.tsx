@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { useNarrow } from '../../lib/narrow.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataGrid, type GridColumn } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
@@ -47,6 +48,7 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
   const { can } = useWhoAsks();
   const { choice } = useShell();
   const router = useRouter();
+  const records = useNarrow();
   const [making, setMaking] = useState(false);
   const title = `${nouns.charAt(0).toUpperCase()}${nouns.slice(1)}`;
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
@@ -90,6 +92,7 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
         ) : (
           <DataGrid
             label={title}
+            records={records}
             place={`${nouns} ${choice} ${search.text} ${narrowed ?? ''}`}
             columns={props.columns}
             rows={rows}

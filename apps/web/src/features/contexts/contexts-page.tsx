@@ -23,6 +23,7 @@ const COLUMNS: readonly GridColumn<ContextSummary>[] = [
     label: 'Context',
     width: 170,
     grow: 1,
+    record: 'lead',
     cell: (row, tabIndex) => (
       <Link
         to="/contexts/$context"
@@ -45,6 +46,7 @@ const COLUMNS: readonly GridColumn<ContextSummary>[] = [
     label: 'Content',
     width: 220,
     grow: 2.4,
+    record: 'text',
     cell: (row) => <Muted>{row.preview.replaceAll(/\s+/g, ' ')}</Muted>,
   },
   { id: 'tags', label: 'Tags', width: 110, grow: 0.6, cell: (row) => textCell(row.tags.join(', ')) },

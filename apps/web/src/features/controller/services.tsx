@@ -1,6 +1,6 @@
 import type { ControllerInstance, ControllerService } from '@candela/contract';
 import { useState } from 'react';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, nounOf } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
@@ -56,8 +56,8 @@ export function Services(props: {
           {
             label: 'Where',
             cell: ({ instanceId, namespace, pod, container }) => (
-              <div>
-                {names.get(instanceId) ?? ''}
+              <div className="max-w-44">
+                <MiddleTruncation name={names.get(instanceId) ?? ''} />
                 <p className="max-w-48 text-xs wrap-anywhere text-muted">
                   {[namespace, pod || container].filter((one) => one !== '').join(' / ')}
                 </p>
@@ -97,8 +97,20 @@ export function Services(props: {
               </div>
             ),
           },
-          { label: 'Calls', align: 'end', cell: ({ spans }) => formatCount(spans) },
-          { label: 'Lost events', align: 'end', cell: ({ lost }) => formatCount(lost) },
+          {
+            label: 'Calls',
+            align: 'end',
+            cell: ({ spans, lost }) => (
+              <>
+                {formatCount(spans)}
+                {lost > 0 && (
+                  <p className="text-xs text-warn">
+                    {formatCount(lost)} {nounOf(lost, 'events')} lost
+                  </p>
+                )}
+              </>
+            ),
+          },
           {
             label: 'SDK',
             cell: ({ sdk, agentStatus }) => (

@@ -46,7 +46,7 @@ export function ChartCard(props: {
       aria-label={props.title}
       className={cx('flex min-w-0 flex-col rounded-md border border-line bg-surface p-2', props.className)}
     >
-      <header className="mb-1 flex h-6 items-center gap-2">
+      <header className="mb-1 flex h-6 items-center gap-x-2 max-sm:h-auto max-sm:min-h-6 max-sm:flex-wrap">
         <h2 className="truncate font-medium" title={props.title}>
           {props.title}
         </h2>

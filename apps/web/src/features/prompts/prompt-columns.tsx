@@ -5,7 +5,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { TagButton } from '../build/tag-button.tsx';
-import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
+import { countCell, Muted, NONE, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 
 /** Columns of the prompts, in order. */
 export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn<PromptSummary>[] => [
@@ -14,6 +14,7 @@ export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn
     label: 'Prompt',
     width: 180,
     grow: 1.4,
+    record: 'lead',
     cell: (row, tabIndex) => (
       <Link
         to="/prompts/$prompt"
@@ -45,30 +46,36 @@ export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn
     label: 'Labels',
     width: 150,
     grow: 1,
-    cell: (row) => (
-      <span className="flex gap-1 overflow-hidden">
-        {row.labels.map(({ label, version }) => (
-          <span key={label} title={`${label} is ${version}`}>
-            <Badge>
-              {label} <span className="font-mono">{version}</span>
-            </Badge>
-          </span>
-        ))}
-      </span>
-    ),
+    cell: (row) =>
+      row.labels.length === 0 ? (
+        NONE
+      ) : (
+        <span className="flex gap-1 overflow-hidden">
+          {row.labels.map(({ label, version }) => (
+            <span key={label} title={`${label} is ${version}`}>
+              <Badge>
+                {label} <span className="font-mono">{version}</span>
+              </Badge>
+            </span>
+          ))}
+        </span>
+      ),
   },
   {
     id: 'tags',
     label: 'Tags',
     width: 120,
     grow: 0.8,
-    cell: (row, tabIndex) => (
-      <span className="flex gap-1 overflow-hidden">
-        {row.tags.map((tag) => (
-          <TagButton key={tag} tag={tag} onChoose={onTag} tabIndex={tabIndex} />
-        ))}
-      </span>
-    ),
+    cell: (row, tabIndex) =>
+      row.tags.length === 0 ? (
+        NONE
+      ) : (
+        <span className="flex gap-1 overflow-hidden">
+          {row.tags.map((tag) => (
+            <TagButton key={tag} tag={tag} onChoose={onTag} tabIndex={tabIndex} />
+          ))}
+        </span>
+      ),
   },
   {
     id: 'trend',

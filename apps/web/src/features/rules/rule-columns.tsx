@@ -44,6 +44,7 @@ export const RULE_COLUMNS: readonly GridColumn<Rule>[] = [
     label: 'Rule',
     width: 160,
     grow: 1,
+    record: 'lead',
     cell: (row, tabIndex) => (
       <span className="flex min-w-0 items-center gap-1">
         <Link
@@ -74,6 +75,7 @@ export const RULE_COLUMNS: readonly GridColumn<Rule>[] = [
     label: 'Conditions',
     width: 220,
     grow: 2,
+    record: 'text',
     cell: (row) =>
       row.groups.length === 0 ? (
         <Muted>none: matches nothing</Muted>

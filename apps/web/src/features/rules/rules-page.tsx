@@ -59,8 +59,8 @@ export function RulesPage() {
       start={
         <StartHere title="Write the first rule" snippets={ruleSnippets(location.origin)}>
           A rule is a set of conditions on fields, such as the model or the tier of a user. Applications ask
-          which rules match and get what these hand out: contexts, prompts, evaluations. What a rule would
-          have matched is shown on the spans that are here already.
+          which rules match and get what these return: contexts, prompts, evaluations. What a rule would have
+          matched is shown on the spans that are here already.
         </StartHere>
       }
       creator={(onClose) => <NewRule onMade={open} onClose={onClose} />}

@@ -120,6 +120,7 @@ export function Findings(props: {
               { label: 'Severity', cell: ({ severity }) => <Badge tone={TONES[severity]}>{severity}</Badge> },
               {
                 label: 'Finding',
+                leads: true,
                 cell: (finding) => (
                   <button
                     type="button"
