@@ -15,7 +15,7 @@ export default function SaidSnippet({ hit }: { hit: SaidHit }) {
       data-testid="said"
     >
       <span className="sm:flex sm:whitespace-pre">
-        <span className="text-xs sm:leading-[inherit] sm:@max-[10rem]:hidden">{hit.role} </span>
+        <span className="text-xs sm:leading-[inherit] sm:@max-[8rem]:hidden">{hit.role} </span>
         <bdi className="sm:flex sm:min-w-0 sm:shrink-[9999] sm:justify-end sm:overflow-hidden">
           {line(hit.before.slice(-24))}
         </bdi>
