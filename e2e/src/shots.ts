@@ -5,26 +5,32 @@ import { whyNoBrowser } from './chromium.ts';
 import { OWNED, OWNER } from './people.ts';
 import { demo } from './shots/demo.ts';
 import { SHOT_GROUPS } from './shots/index.ts';
-import type { Shot } from './shots/shot.ts';
+import { PHONE, type Shot } from './shots/shot.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /**
  * Pictures of every page in both themes with the demo data, for people to look at: `npm run shots [-- part ...]` takes
- * those whose name holds one of the parts.
+ * those whose name holds one of the parts, `--phone` all of them as wide as a telephone. A page that is wider than its
+ * window is named.
  */
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, '..', 'shots');
+const onPhone = process.argv.includes('--phone');
 
 async function take(stage: Stage, shot: Shot, as?: typeof OWNER): Promise<void> {
   const path = typeof shot.path === 'string' ? shot.path : await shot.path(stage);
   for (const colorScheme of ['dark', 'light'] as const) {
     const { page, complaints } = await stage.open(path, { colorScheme, ...(as ? { as } : {}) });
-    if (shot.size) await page.setViewportSize(shot.size);
+    const size = onPhone ? PHONE : shot.size;
+    if (size) await page.setViewportSize(size);
     await page.locator(shot.ready).first().waitFor();
     await page.waitForTimeout(900);
     await shot.act?.(page);
     await page.waitForTimeout(400);
-    await page.screenshot({ path: join(OUT, `${shot.name}.${colorScheme}.png`) });
+    const name = onPhone ? `phone.${shot.name}` : shot.name;
+    await page.screenshot({ path: join(OUT, `${name}.${colorScheme}.png`) });
+    const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    if (beyond > 0) console.warn(`${name} (${colorScheme}): ${beyond} px wider than its window`);
     await page.context().close();
     // A page that asked for something absent is told so; anything else is a fault.
     for (const complaint of complaints)
@@ -39,7 +45,7 @@ if (missing !== undefined) {
   process.exit(1);
 }
 mkdirSync(OUT, { recursive: true });
-const parts = process.argv.slice(2);
+const parts = process.argv.slice(2).filter((part) => part !== '--phone');
 const wanted = (shot: Shot) => parts.length === 0 || parts.some((part) => shot.name.includes(part));
 const chosen = SHOT_GROUPS.map((group) => ({ ...group, shots: group.shots.filter(wanted) }));
 if (chosen.every((group) => group.shots.length === 0)) {

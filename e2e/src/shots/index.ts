@@ -17,6 +17,7 @@ import { firstSteerShots, steerShots } from './steer.ts';
 import { traceShots } from './trace.ts';
 import { tracesShots } from './traces.ts';
 import { alertShots } from './alerts.ts';
+import { controllerShots } from './controller.ts';
 
 /** Every feature's pictures; the one registry. */
 export const SHOT_GROUPS: readonly ShotGroup[] = [
@@ -44,5 +45,6 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   rulesShots,
   signInShots,
   alertShots,
+  controllerShots,
   evaluationShots,
 ];

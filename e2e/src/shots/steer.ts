@@ -140,7 +140,12 @@ async function seed(stage: Stage): Promise<void> {
   await ask(page, stage, 'PUT', `/api/vault/${secret.id}`, {
     data: { revision: secret.revision, value: 'tr0ub4dor & 3' },
   });
-  await post('/api/vault', { key: 'OPENAI_API_KEY', value: 'sk-not-a-real-one', tags: ['llm'], grants: [] });
+  await post('/api/vault', {
+    key: 'ANTHROPIC_API_KEY',
+    value: 'sk-not-a-real-one',
+    tags: ['llm'],
+    grants: [],
+  });
   await post('/api/vault', {
     key: 'STRIPE_WEBHOOK_SECRET',
     value: 'whsec_not_a_real_one',
