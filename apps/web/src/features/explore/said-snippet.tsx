@@ -19,7 +19,7 @@ export default function SaidSnippet({ hit }: { hit: SaidHit }) {
         <bdi className="sm:flex sm:min-w-0 sm:shrink-[9999] sm:justify-end sm:overflow-hidden">
           {line(hit.before.slice(-24))}
         </bdi>
-        <mark className="bg-accent-fill/40 text-text sm:min-w-0 sm:overflow-hidden sm:text-ellipsis">
+        <mark className="bg-accent-fill/40 text-text sm:max-w-full sm:shrink-0 sm:overflow-hidden sm:text-ellipsis">
           {line(hit.match)}
         </mark>
         <bdi className="sm:min-w-0 sm:shrink-[999] sm:overflow-hidden sm:text-ellipsis">
