@@ -51,11 +51,8 @@ export function threads(pid: number): number {
   }
 }
 
-/** The agent of this machine, beside the platform. */
-export const COLLECTOR = 'collector';
-
 const nameOf = (command: string): string =>
-  command.includes('engine-host') ? 'engine host' : command.includes('collector/src') ? COLLECTOR : 'helper';
+  command.includes('engine-host') ? 'engine host' : command.includes('collector/src') ? 'collector' : 'helper';
 
 /** The platform's processes: the server first, then everything below it. */
 export function family(pid: number): { pid: number; name: string }[] {
