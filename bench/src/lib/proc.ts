@@ -52,7 +52,11 @@ export function threads(pid: number): number {
 }
 
 const nameOf = (command: string): string =>
-  command.includes('engine-host') ? 'engine host' : command.includes('collector/src') ? 'collector' : 'helper';
+  command.includes('engine-host')
+    ? 'engine host'
+    : command.includes('collector/src')
+      ? 'collector'
+      : 'helper';
 
 /** The platform's processes: the server first, then everything below it. */
 export function family(pid: number): { pid: number; name: string }[] {
