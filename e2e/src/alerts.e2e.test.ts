@@ -112,6 +112,8 @@ describe.skipIf(missing !== undefined)('alerts', () => {
     await page.getByLabel('Name').fill('Keys');
     await page.getByLabel('Watches').selectOption('budget');
     await page.getByLabel('Budget of').selectOption('key');
+    await page.getByLabel('Told at percent').fill('50, 50');
+    await page.getByText('A percentage is given twice.').waitFor();
     await page.getByLabel('Told at percent').fill('');
     await page.getByLabel('Told at percent').pressSequentially('70, 100');
     await page.getByLabel('Switches the rule').selectOption({ label: 'Cheap model' });

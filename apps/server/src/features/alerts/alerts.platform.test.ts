@@ -626,6 +626,7 @@ it('refuses what could never work', async () => {
     [{ source: { ...errors, condition: { op: '>', value: 1, recovery: 2 } } }, /wrong side/],
     [{ source: { ...errors, query: four } }, /groupBy.*3 items/s],
     [{ source: { ...budget, period: mars } }, /Not a time zone/],
+    [{ source: { ...budget, thresholds: [50, 80, 50] } }, /given twice/],
     [{ source: { ...budget, scope: 'key', keyField: 'x' } }, /attributes\.my\.key/],
     [
       { source: { ...budget, ruleSwitch: { ruleId: 'none', status: 'ACTIVE' } } },

@@ -66,6 +66,9 @@ export function createAlerts(parts: {
       throw fail('forbidden', {
         detail: 'Alerts about changes read the audit log: administrators make them.',
       });
+    // Not in the schema: alerts that were saved with such a list before still have to be read.
+    if (source.kind === 'budget' && new Set(source.thresholds).size !== source.thresholds.length)
+      throw fail('refused', { detail: 'A percentage of the budget is given twice. Give each once.' });
     const known = new Set((await metadata.alertDestinations.list(context.projectId)).map(({ id }) => id));
     if (destinations.some((id) => !known.has(id)))
       throw fail('refused', { detail: 'A destination does not exist. Choose another one.' });

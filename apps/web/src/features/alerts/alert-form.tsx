@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { destinationsQuery } from '../../api/alerts.ts';
 import { CheckField, CheckList, SelectField, TextArea, TextField } from '../../ui/field.tsx';
-import { ReadField } from './number-field.tsx';
+import { ReadField } from '../../ui/read-field.tsx';
 import { SourceFields } from './source-fields.tsx';
 
 const SEVERITIES = ['info', 'warning', 'critical'].map((one) => ({ value: one, label: one }));

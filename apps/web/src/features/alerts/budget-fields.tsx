@@ -2,7 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { rulesQuery } from '../../api/rules.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { splitList } from './draft.ts';
-import { NumberField, ReadField, type SourceProps } from './number-field.tsx';
+import { ReadField } from '../../ui/read-field.tsx';
+import { NumberField, type SourceProps } from './number-field.tsx';
 import { useShell } from '../shell/shell-search.ts';
 
 const SCOPES = [
@@ -24,6 +25,14 @@ const PERIODS = [
   { value: '604800', label: 'The last 7 days' },
   { value: '2592000', label: 'The last 30 days' },
 ];
+
+/** What is wrong with the percentages of a budget; the server refuses them, too. */
+const percentTrouble = (percents: readonly number[]): string | undefined =>
+  percents.length === 0
+    ? 'Write at least one percentage, like 50, 80, 100.'
+    : new Set(percents).size < percents.length
+      ? 'A percentage is given twice. Give each once.'
+      : undefined;
 
 /** What a budget asks for. */
 export function BudgetFields({ source, onChange }: SourceProps<'budget'>) {
@@ -77,6 +86,7 @@ export function BudgetFields({ source, onChange }: SourceProps<'budget'>) {
           })
         }
         hint="Each once a period."
+        error={percentTrouble(source.thresholds ?? [])}
       />
       {source.scope !== 'project' && (
         <TextField
