@@ -13,6 +13,7 @@ import { periodStart } from './kinds/budget.ts';
 import type { AlertSources, Labels, Reading } from './kinds/kind.ts';
 import { measure } from './kinds/measure.ts';
 import { eventId, instantAt, isSilencedBy, summaryOf } from './plan.ts';
+import { previewAlert } from './preview.ts';
 import { groupKey, type GroupState, step } from './step.ts';
 
 const MINUTE = 60_000;
@@ -280,5 +281,43 @@ describe('messages', () => {
     const [close] = opsgenie.calls(message('x', 'resolved'), genie);
     expect(open?.headers['authorization']).toBe('GenieKey k');
     expect(close?.url).toContain(`${(JSON.parse(open?.body ?? '') as { alias: string }).alias}/close`);
+  });
+});
+
+describe('a preview', () => {
+  const WEEK = 7 * 86_400_000;
+  const to = WEEK * 2_000;
+  /** A count of a minute: 11 in every tenth hour, else 1. */
+  const look = (budgetMs: number) => {
+    const ends: number[] = [];
+    const sources = {
+      aggregate: (_context: unknown, { to: end }: { to: number }) => {
+        ends.push(end);
+        const value = Math.floor(end / 3_600_000) % 10 === 0 ? 11 : 1;
+        return Promise.resolve({ data: { rows: [{ group: [], values: [value] }], groups: 1 } });
+      },
+    } as unknown as AlertSources;
+    const query = { kind: 'aggregate', body: { measures: ['count'] } } as const;
+    const source = { kind: 'threshold', query, condition: { op: '>', value: 10 } } as const;
+    const asked = { context: {} as RequestContext, from: to - WEEK, to, budgetMs };
+    const { signal } = new AbortController();
+    return previewAlert(sources, alertInputSchema.parse({ name: 'x', source }), { ...asked, signal }).then(
+      (preview) => ({ preview, ends }),
+    );
+  };
+  it('looks at few instants where each takes long, and says how far they lie apart', async () => {
+    const [all, few] = await Promise.all([look(Infinity), look(0)]);
+    expect([all.preview.instants, all.preview.everySeconds]).toEqual([388, 1_560]);
+    expect([few.preview.instants, few.preview.everySeconds]).toEqual([49, 8 * 1_560]);
+    expect(few.preview.notes).toEqual([expect.stringMatching(/^Looked at every 12480 s instead of every 60 s/)]);
+    expect(few.ends).toHaveLength(49);
+  });
+  it('asks for each instant once, and finds the same at it however many there are', async () => {
+    const [all, few] = await Promise.all([look(Infinity), look(0)]);
+    expect(all.ends).toHaveLength(388);
+    expect(new Set(all.ends).size).toBe(388);
+    const points = new Map(all.preview.groups[0]?.points);
+    expect(few.preview.groups[0]?.points.map(([at]) => [at, points.get(at)])).toEqual(few.preview.groups[0]?.points);
+    expect(few.preview.to).toBe(all.preview.to);
   });
 });

@@ -11,10 +11,16 @@ import { groupKey, type GroupState, step } from './step.ts';
 const SHOWN_GROUPS = 20;
 const SHOWN_EVENTS = 200;
 const AT_ONCE = 4;
+/** Every n-th instant is looked at first, then those between them, and those between these. */
+const STRIDES = [8, 4, 2, 1] as const;
+/** Instants that are looked at whatever it takes. */
+const FEW = 50;
+/** What looking may take; each pass takes about as long as all before it. */
+const BUDGET_MS = 8_000;
 
 /**
  * What an alert would have done: the evaluation itself at instants of the past. Where there are more instants than are
- * looked at, it looks at every n-th.
+ * looked at, or each of them takes long, it looks at every n-th.
  */
 export async function previewAlert(
   sources: AlertSources,
@@ -24,32 +30,21 @@ export async function previewAlert(
     readonly from: number;
     readonly to: number;
     readonly signal: AbortSignal;
+    /** Milliseconds that looking may take. */
+    readonly budgetMs?: number;
   },
 ): Promise<AlertPreview> {
-  const { context, signal } = asked;
+  const { context, signal, budgetMs = BUDGET_MS } = asked;
   const interval = alert.intervalSeconds * 1_000;
   const last = instantAt(alert.intervalSeconds, asked.to);
   const count = Math.max(1, Math.floor((last - asked.from) / interval));
-  const every = Math.ceil(count / ALERT_LIMITS.previewInstants) * interval;
+  const finest = Math.ceil(count / ALERT_LIMITS.previewInstants) * interval;
   const instants = Array.from(
-    { length: Math.floor((last - asked.from) / every) + 1 },
-    (_, n) => last - n * every,
+    { length: Math.floor((last - asked.from) / finest) + 1 },
+    (_, n) => last - n * finest,
   )
     .filter((at) => at > 0)
     .toReversed();
-  const notes =
-    every === interval
-      ? []
-      : [
-          `Looked at every ${every / 1_000} s instead of every ${alert.intervalSeconds} s. A shorter time is exact.`,
-        ];
-  const base = {
-    from: iso(instants[0] ?? last),
-    to: iso(last),
-    everySeconds: every / 1_000,
-    instants: instants.length,
-    threshold: null,
-  };
   const delay = alert.delaySeconds * 1_000;
   if (kindOf(alert.source.kind).mode === 'events') {
     const from = (instants[0] ?? last) - delay;
@@ -70,15 +65,42 @@ export async function previewAlert(
         value: null,
         summary: one.text,
       }));
-    return { ...base, events, groups: [], notes: [] };
+    return { ...headOf(instants, finest), events, groups: [], notes: [] };
   }
-  const all = await measuredAt(sources, alert, { context, signal, instants, delay });
-  return { ...base, ...walk(alert, instants, all, { every, delay }), notes: [...notes, ...notesOf(all)] };
+  const seen = await measuredAt(sources, alert, { context, signal, instants, delay, budgetMs });
+  const every = finest * seen.stride;
+  const notes =
+    every === interval
+      ? []
+      : [
+          `Looked at every ${every / 1_000} s instead of every ${alert.intervalSeconds} s. A shorter time is looked at more closely.`,
+        ];
+  return {
+    ...headOf(seen.instants, every),
+    ...walk(alert, seen.instants, seen.all, { every, delay }),
+    notes: [...notes, ...notesOf(seen.all)],
+  };
 }
+
+/** Which time was looked at, and how closely. */
+const headOf = (instants: readonly number[], every: number) => ({
+  from: iso(instants[0] ?? 0),
+  to: iso(instants.at(-1) ?? 0),
+  everySeconds: every / 1_000,
+  instants: instants.length,
+  threshold: null,
+});
 
 const notesOf = (all: readonly Measured[]): string[] => [
   ...new Set(all.flatMap(({ note }) => (note === undefined ? [] : [note])).slice(-1)),
 ];
+
+/** What was measured at instants, the newest of them among them, and the n-th of the given ones each is. */
+interface Seen {
+  readonly stride: number;
+  readonly instants: readonly number[];
+  readonly all: readonly Measured[];
+}
 
 async function measuredAt(
   sources: AlertSources,
@@ -88,24 +110,31 @@ async function measuredAt(
     readonly signal: AbortSignal;
     readonly instants: readonly number[];
     readonly delay: number;
+    readonly budgetMs: number;
   },
-): Promise<Measured[]> {
-  const { instants, delay, context, signal } = asked;
-  const all: Measured[] = Array.from({ length: instants.length }, () => ({ readings: [] }));
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (;;) {
-      const at = next++;
-      const instant = instants[at];
-      if (instant === undefined || signal.aborted) return;
-      const end = instant - delay;
+): Promise<Seen> {
+  const { instants, delay, context, signal, budgetMs } = asked;
+  const started = performance.now();
+  const found = new Map<number, Measured>();
+  const lane = async (waiting: number[]): Promise<void> => {
+    for (let at = waiting.shift(); at !== undefined && !signal.aborted; at = waiting.shift()) {
+      const end = at - delay;
       const { minSamples, allowUncalibrated } = alert;
       const how = { context, end, known: [], minSamples, allowUncalibrated, signal };
-      all[at] = await readLevel(sources, alert.source, how);
+      found.set(at, await readLevel(sources, alert.source, how));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return all;
+  let stride = 1;
+  let wanted = instants;
+  for (const next of STRIDES) {
+    const nth = instants.filter((_, index) => (instants.length - 1 - index) % next === 0);
+    // The next pass takes as long as all before it.
+    if (nth.length > FEW && found.size > 0 && (performance.now() - started) * 2 > budgetMs) break;
+    [stride, wanted] = [next, nth];
+    const waiting = nth.filter((at) => !found.has(at));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => lane(waiting)));
+  }
+  return { stride, instants: wanted, all: wanted.map((at) => found.get(at) ?? { readings: [] }) };
 }
 
 /** The states along the instants: the same step as the evaluation's. */
