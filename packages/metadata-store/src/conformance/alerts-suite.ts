@@ -63,6 +63,22 @@ export function describeAlerts(name: string, makePlace: () => Promise<Place>): v
       expect(await store.alerts.states('other', made.id)).toEqual([]);
     });
 
+    it('gives the alert of the shortest interval first where many are due at one instant', async () => {
+      const all = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => store.alerts.create(PROJECT, alert(`A ${n}`), 'ann')),
+      );
+      const due = now + 60_000;
+      const often = all.at(-1)?.id ?? '';
+      for (let left = all.length; left > 0; left -= 1) {
+        const [{ id } = { id: '' }] = await take(store, 'x');
+        const at = id === often ? now + 30_000 : now;
+        await store.alerts.settle('p', { ...settled(id, 'x', at), nextAt: due });
+      }
+      now = due;
+      expect(await take(store, 'x')).toMatchObject([{ id: often }]);
+      expect(await take(store, 'x')).toHaveLength(1);
+    });
+
     it('keeps an event of the history once', async () => {
       const event = { id: 'e', alertId: 'a', groupKey: 'g', status: 'firing', at: 5, details: '{}' };
       expect(await store.alerts.addEvents('p', [event])).toEqual(new Set(['e']));

@@ -34,8 +34,12 @@ export function alertJobs(parts: {
           const [alert] = await metadata.alerts.takeDue({ owner, leaseMs: LEASE_MS, limit: 1 });
           if (alert === undefined) return;
           try {
-            counts.messages += await evaluateAlert(evaluating, alert, signal);
+            const messages = await evaluateAlert(evaluating, alert, signal);
+            const isFirst = counts.messages === 0;
+            counts.messages += messages;
             counts.evaluated += 1;
+            // The first does not wait for all other alerts; the following are found at the next look at the jobs, or below.
+            if (isFirst && messages > 0) await trigger(DELIVER);
           } catch (thrown) {
             counts.failed += 1;
             logger.warn(

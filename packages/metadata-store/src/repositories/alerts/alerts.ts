@@ -167,7 +167,10 @@ export function alerts({ quiet, clock, dialect }: Access) {
       await quiet.deleteFrom('alert_deliveries').where('alert_id', '=', id).execute();
     },
 
-    /** Takes alerts that are due and free, of all projects. */
+    /**
+     * Takes alerts that are due and free, of all projects: the longest due first, of those due at one instant the ones of
+     * the shortest interval. At a full minute all are due, and who looks twice a minute cannot wait for all others.
+     */
     async takeDue(by: {
       readonly owner: string;
       readonly leaseMs: number;
@@ -181,6 +184,8 @@ export function alerts({ quiet, clock, dialect }: Access) {
         .where('next_at', '<=', now)
         .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
         .orderBy('next_at')
+        // The interval: an evaluation sets both.
+        .orderBy(sql`next_at - coalesce(last_at, next_at)`)
         .orderBy('id')
         .limit(by.limit);
       const mine = dialect.name === 'postgres' ? due.forUpdate().skipLocked() : due;
