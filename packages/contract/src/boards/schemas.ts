@@ -13,7 +13,6 @@ export const BOARD_LIMITS = {
   perProject: 500,
   folders: 200,
   folderDepth: 8,
-  importBytes: 2_000_000,
   /** Widgets of a board that are asked for at the same time. */
   atOnce: 4,
 } as const;
@@ -70,6 +69,9 @@ export const variableSchema = z
     values: z.array(z.string().max(300)).max(100).default([]),
     multi: z.boolean().default(false),
     initial: z.array(z.string().max(300)).max(50).default([]),
+    without: z.array(z.string().max(300)).min(1).max(50).optional().meta({
+      description: 'Values of `field` that are left out while none is chosen.',
+    }),
   })
   .meta({ id: 'BoardVariable' });
 export type BoardVariable = z.output<typeof variableSchema>;

@@ -8,6 +8,10 @@ export interface FillValues {
   readonly to: number;
 }
 
+/** Whether a condition on that field says something of metrics: other fields belong to spans and logs. */
+export const isOfMetrics = (field: string): boolean =>
+  /^(?:service|environment|(?:resource|attributes|scope)\..+)$/.test(field);
+
 const PLACE = /\{\{\{?\s*filter\.([\w.]+)\s*\}\}\}?/g;
 /** Texts, quoted names and comments, then what stands between them. */
 const TOKENS =

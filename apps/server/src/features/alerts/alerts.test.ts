@@ -309,7 +309,9 @@ describe('a preview', () => {
     const [all, few] = await Promise.all([look(Infinity), look(0)]);
     expect([all.preview.instants, all.preview.everySeconds]).toEqual([388, 1_560]);
     expect([few.preview.instants, few.preview.everySeconds]).toEqual([49, 8 * 1_560]);
-    expect(few.preview.notes).toEqual([expect.stringMatching(/^Looked at every 12480 s instead of every 60 s/)]);
+    expect(few.preview.notes).toEqual([
+      expect.stringMatching(/^Looked at every 12480 s instead of every 60 s/),
+    ]);
     expect(few.ends).toHaveLength(49);
   });
   it('asks for each instant once, and finds the same at it however many there are', async () => {
@@ -317,7 +319,9 @@ describe('a preview', () => {
     expect(all.ends).toHaveLength(388);
     expect(new Set(all.ends).size).toBe(388);
     const points = new Map(all.preview.groups[0]?.points);
-    expect(few.preview.groups[0]?.points.map(([at]) => [at, points.get(at)])).toEqual(few.preview.groups[0]?.points);
+    expect(few.preview.groups[0]?.points.map(([at]) => [at, points.get(at)])).toEqual(
+      few.preview.groups[0]?.points,
+    );
     expect(few.preview.to).toBe(all.preview.to);
   });
 });

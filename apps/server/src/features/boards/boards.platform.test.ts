@@ -248,10 +248,47 @@ it('variables narrow spans, scores and usage; what has no such field says so', a
     }
 });
 
+it("Candela's own calls are on the boards of models and cost when they are chosen, and else not", async () => {
+  const span = (n: number) => ({
+    traceId: 'd'.repeat(32),
+    spanId: n.toString(16).padStart(16, 'd'),
+    name: 'chat',
+    startTimeUnixNano: `${BigInt(Date.now() - 61_000) * 1_000_000n}`,
+    endTimeUnixNano: `${BigInt(Date.now() - 60_000) * 1_000_000n}`,
+    attributes: [text('gen_ai.operation.name', 'chat'), text('gen_ai.request.model', 'judge')],
+  });
+  const resource = { attributes: [text('service.name', 'candela')] };
+  const sent = await fetch(`${place.platform.otlpHttp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span(1), span(2)] }] }] }),
+  });
+  expect(sent.status).toBe(200);
+  const calls = async (filters: object) => {
+    const { data: board } = (await owner.call('GET', '/api/boards/seed:cost')) as unknown as {
+      data: { variables: object[]; widgets: { title: string; query: object; visual: object }[] };
+    };
+    const { query, visual } = board.widgets.find(({ title }) => title === 'Model calls') ?? {};
+    const asked = {
+      panel: { query, visual: { ...visual, compare: false } },
+      variables: board.variables,
+      filters,
+      from: Date.now() - 30 * DAY,
+    };
+    const answer = await owner.call('POST', '/api/panels/query', asked);
+    return (answer.data as unknown as Answered).rows[0]?.[0];
+  };
+  await expect.poll(() => calls({ service: ['candela'] }), { timeout: 20_000 }).toBe(2);
+  expect(await calls({})).toBe(240);
+  expect(await calls({ service: ['candela', 'shop'] })).toBe(242);
+});
+
 const many = Array.from({ length: 1_000 }, (_, index) => widget(`w${index}`, 0));
 const placed = (place: object) => ({
   widgets: [{ ...widget('a', 0), place: { x: 0, y: 0, w: 3, h: 2, ...place } }],
 });
+const asking = (query: object) => ({ widgets: [{ ...widget('a', 0), query }] });
+const aggregated = (body: object) => asking({ kind: 'aggregate', body });
 const limited = (value: unknown) => ({
   widgets: [
     { ...widget('a', 0), visual: { type: 'stat', thresholds: [{ value, when: 'above', tone: 'warn' }] } },
@@ -272,6 +309,40 @@ it.each([
   ],
   ['two of one id', { widgets: [widget('a', 0), widget('a', 6)] }, 400, /same id/],
   ['two variables of one name', { variables: [VARIABLES[0], VARIABLES[0]] }, 400, /same name/],
+  ['a filter that is none', aggregated({ q: 'status:(error' }), 422, /The widget "a": .*\(/],
+  [
+    'an operator that a field has not',
+    aggregated({ filter: { field: 'status', op: '>', value: 'error' } }),
+    422,
+    /The widget "a": .*status/,
+  ],
+  ['a bad regular expression', aggregated({ q: 'name:/(/' }), 422, /The widget "a": .*never closed/],
+  ['groups of no field', aggregated({ groupBy: ['modell'] }), 422, /The widget "a": .*"model"/],
+  [
+    'what logs have not',
+    aggregated({ signal: 'logs', measures: ['cost'] }),
+    422,
+    /cannot be measured of logs/,
+  ],
+  [
+    'a metric by a field of spans',
+    asking({ kind: 'metric', body: { metric: 'm', groupBy: ['model'] } }),
+    422,
+    /The widget "a": .*metrics/,
+  ],
+  ['durations of no field', asking({ kind: 'durations', body: { q: 'x=1' } }), 422, /The widget "a"/],
+  [
+    'a statement that names no variable',
+    asking({ kind: 'sql', query: 'SELECT {{filter.nobody}}' }),
+    422,
+    /The widget "a": .*"nobody"/,
+  ],
+  [
+    'a variable of no field',
+    { variables: [{ name: 'x', label: 'Kind of', kind: 'field', field: 'modell' }] },
+    422,
+    /The variable "Kind of": .*"model"/,
+  ],
   ['a folder that is not there', { folderId: 'nowhere' }, 404, /folder/i],
 ])('refuses %s with a sentence', async (_what, wrong, status, sentence) => {
   const answer = await owner.call('POST', '/api/boards', { title: 'Wrong', ...wrong });

@@ -21,14 +21,15 @@ it('every seeded board is one that could be saved', () => {
   for (const board of SEEDS.values()) expect(boardInputSchema.parse(board)).toEqual(board);
 });
 
-it("Candela's own calls are in no figure of the boards of models and cost, but in the widget that has their name", () => {
+it("Candela's own calls are left out of the boards of models and cost while no service is chosen", () => {
   for (const id of ['seed:llm', 'seed:cost']) {
-    for (const { title, query } of SEEDS.get(id)?.widgets ?? []) {
+    const { variables = [], widgets = [] } = SEEDS.get(id) ?? {};
+    expect(conditionsOf(variables, {})).toEqual([{ field: 'service', op: 'not_in', value: ['candela'] }]);
+    const chosen = conditionsOf(variables, { service: ['candela'] });
+    expect(chosen).toEqual([{ field: 'service', op: 'in', value: ['candela'] }]);
+    for (const { title, query } of widgets) {
       if (query.kind === 'usage') expect(title).toBe("Candela's own model calls");
-      else
-        expect('body' in query ? query.body : {}, title).toMatchObject({
-          q: expect.stringContaining('-service:candela'),
-        });
+      else expect(JSON.stringify(query), title).not.toContain('candela');
     }
   }
 });
@@ -48,9 +49,26 @@ it.each([
   [{ elements: {}, layout: {} }, /new resource model/],
   [{ anything: 1 }, /no board/],
   [{ panels: Array.from({ length: 61 }, () => ({ type: 'text' })) }, /at most 60 widgets/],
-  [{ $candela: 'board', version: 1, title: 'x'.repeat(3_000_000) }, /at most 2000000/],
 ])('refuses %j', (document, sentence) => {
   expect(() => importDocument(document)).toThrow(sentence);
+});
+
+it('widgets of a file that could never be shown become placeholders that say why', () => {
+  const place = { x: 0, w: 3, h: 2 };
+  const asks = (id: string, y: number, body: object) => ({
+    id,
+    title: id,
+    query: { kind: 'aggregate', body },
+    visual: { type: 'stat' },
+    place: { ...place, y },
+  });
+  const widgets = [asks('good', 0, { q: 'status:error' }), asks('bad', 2, { q: 'name:/[/' })];
+  const { board, report } = importDocument({ $candela: 'board', version: 1, title: 'x', widgets });
+  expect(board.widgets.map(({ query }) => query.kind)).toEqual(['aggregate', 'markdown']);
+  expect(report.widgets).toEqual([
+    { title: 'good', outcome: 'taken', reason: null },
+    { title: 'bad', outcome: 'placeholder', reason: expect.stringContaining('never closed') },
+  ]);
 });
 
 it('reads the layout JSON: four columns become twelve, and what overlaps is moved', () => {

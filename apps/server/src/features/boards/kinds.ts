@@ -10,6 +10,7 @@ import {
   frameOfText,
   frameOfUsage,
   type Filter,
+  isOfMetrics,
   type Panel,
   type PanelKind,
   type PanelQuery,
@@ -57,9 +58,6 @@ type Run<Kind extends PanelKind> = (
 /** Time buckets of a heat map of durations. */
 const COLUMNS = 60;
 
-/** Fields that a condition may name of metrics: other fields belong to spans and logs. */
-const OF_METRICS = /^(?:service|environment|(?:resource|attributes|scope)\..+)$/;
-
 /** Conditions of the variables as values by field, and what a reader is told of those that say nothing of it. */
 function whereOf<Field extends string>(
   conditions: PanelScope['conditions'],
@@ -68,7 +66,9 @@ function whereOf<Field extends string>(
 ): { where?: Partial<Record<Field, string[]>>; notes: string[] } {
   const where: Partial<Record<Field, string[]>> = {};
   const others: string[] = [];
-  for (const { field, value } of conditions) {
+  for (const { field, op, value } of conditions) {
+    // What a board leaves out while nothing is chosen are spans of its own kind: of these there is nothing to leave out.
+    if (op !== 'in') continue;
     const known = fields.find((one) => one === (field === 'env' ? 'environment' : field));
     const values = [value].flat().map(String);
     if (known === undefined) others.push(field);
@@ -105,7 +105,7 @@ const KINDS: { readonly [Kind in PanelKind]: Run<Kind> } = {
   },
   metric: async (sources, { query: { body }, scope, visual }, context, signal) => {
     const { filter, aggregation, groupBy, limit, ...rest } = body;
-    const conditions = scope.conditions.filter(({ field }) => OF_METRICS.test(field));
+    const conditions = scope.conditions.filter(({ field }) => isOfMetrics(field));
     const others = scope.conditions.filter((one) => !conditions.includes(one)).map(({ field }) => field);
     const noted = (frame: Frame): Frame =>
       others.length === 0 ? frame : { ...frame, notes: [...frame.notes, notNarrowed(others, 'metrics')] };

@@ -17,6 +17,7 @@ import type {
   StoredBoardHead,
 } from '@candela/metadata-store';
 import { actorName, type AuditEntry, record } from '../audit/service.ts';
+import { checkBoard } from './check.ts';
 import { isSeed, SEEDS, seedOf } from './seeds/index.ts';
 
 /** What is saved of a board beside its head. */
@@ -117,6 +118,8 @@ export function createBoards(metadata: MetadataStore) {
     call: Call | undefined,
     verb: 'create' | 'duplicate' | 'import' = 'create',
   ): Promise<Board> {
+    // A copy has what was saved before, whatever that is.
+    if (verb !== 'duplicate') checkBoard(board);
     const reader = readerOf(context);
     return metadata.change(call, async (repositories) => {
       const made = await repositories.boards.create(reader, documentOf(reader, board), actorName(context));
@@ -155,6 +158,7 @@ export function createBoards(metadata: MetadataStore) {
       call: Call | undefined,
     ): Promise<Board> {
       if (isSeed(id)) throw readOnly();
+      checkBoard(board);
       const reader = readerOf(context);
       return metadata.change(call, async (repositories) => {
         const input = { revision, board: documentOf(reader, board), by: actorName(context) };

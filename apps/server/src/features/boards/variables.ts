@@ -3,7 +3,8 @@ import { fail } from '@candela/kernel';
 import type { PanelScope } from './kinds.ts';
 
 /**
- * Conditions of the chosen values: each variable with a field narrows to them. What is not chosen has its initial values.
+ * Conditions of the chosen values: each variable with a field narrows to them, or leaves out what it is `without`. What is
+ * not chosen has its initial values.
  * @throws bad_query when a name is none of the board, or a variable of one value is given several
  */
 export function conditionsOf(
@@ -17,14 +18,15 @@ export function conditionsOf(
     if (!variable.multi && values.length > 1)
       throw fail('refused', { detail: `The variable "${name}" takes one value.` });
   }
-  return variables.flatMap(({ name, field, initial, kind }): PanelScope['conditions'] => {
-    const values = Object.hasOwn(chosen, name) ? (chosen[name] ?? []) : initial;
+  return variables.flatMap(({ name, field, initial, without = [], kind }): PanelScope['conditions'] => {
+    const given = Object.hasOwn(chosen, name) ? (chosen[name] ?? []) : initial;
+    const [op, values] = given.length > 0 ? (['in', given] as const) : (['not_in', without] as const);
     if (field === undefined || values.length === 0) return [];
-    if (kind !== 'number') return [{ field, op: 'in' as const, value: [...values] }];
+    if (kind !== 'number') return [{ field, op, value: [...values] }];
     const numbers = values.map(Number);
     if (!numbers.every(Number.isFinite))
       throw fail('refused', { detail: `The variable "${name}" takes numbers.` });
-    return [{ field, op: 'in' as const, value: numbers }];
+    return [{ field, op, value: numbers }];
   });
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
+import { ReadField } from '../../ui/read-field.tsx';
 import { FolderField } from './folder-dialogs.tsx';
 
 export interface BoardSettingsValue {
@@ -45,8 +46,7 @@ export function BoardSettings(props: {
   const [form, setForm] = useState(props.value);
   const [tags, setTags] = useState(props.value.tags.join(', '));
   const change = (next: Partial<BoardSettingsValue>) => setForm((before) => ({ ...before, ...next }));
-  const variable = (at: number, next: Partial<BoardVariable>) =>
-    change({ variables: form.variables.map((one, index) => (index === at ? { ...one, ...next } : one)) });
+  const replace = (at: number, next: BoardVariable) => change({ variables: form.variables.with(at, next) });
   return (
     <FormDialog
       title="Dashboard settings"
@@ -86,14 +86,18 @@ export function BoardSettings(props: {
       </div>
       <h3 className="font-medium">Variables</h3>
       {form.variables.map((one, at) => (
-        <fieldset key={at} className="grid gap-2 rounded-md border border-line p-2 sm:grid-cols-2">
+        // Added or removed: what is typed stands with its variable again.
+        <fieldset
+          key={`${at} of ${form.variables.length}`}
+          className="grid gap-2 rounded-md border border-line p-2 sm:grid-cols-2"
+        >
           <legend className="sr-only">{`Variable ${one.label}`}</legend>
-          <TextField label="Name" value={one.name} onValue={(name) => variable(at, { name })} />
-          <TextField label="Label" value={one.label} onValue={(label) => variable(at, { label })} />
+          <TextField label="Name" value={one.name} onValue={(name) => replace(at, { ...one, name })} />
+          <TextField label="Label" value={one.label} onValue={(label) => replace(at, { ...one, label })} />
           <SelectField
             label="Kind"
             value={one.kind}
-            onValue={(kind) => variable(at, { kind: kind as BoardVariable['kind'] })}
+            onValue={(kind) => replace(at, { ...one, kind: kind as BoardVariable['kind'] })}
             options={KINDS}
           />
           <TextField
@@ -102,26 +106,34 @@ export function BoardSettings(props: {
             value={one.field ?? ''}
             onValue={(field) => {
               const { field: _before, ...rest } = one;
-              change({
-                variables: form.variables.map((each, index) =>
-                  index === at ? (field === '' ? rest : { ...rest, field }) : each,
-                ),
-              });
+              replace(at, field === '' ? rest : { ...rest, field });
             }}
           />
           {one.kind === 'list' && (
-            <TextField
+            <ReadField
               label="Values"
               hint="Separated by commas."
-              value={one.values.join(', ')}
-              onValue={(text) => variable(at, { values: splitOf(text) })}
+              initial={one.values.join(', ')}
+              onText={(text) => replace(at, { ...one, values: splitOf(text) })}
+            />
+          )}
+          {one.kind === 'field' && (
+            <ReadField
+              label="Leaves out"
+              hint="Values, separated by commas, that do not count while none is chosen."
+              initial={(one.without ?? []).join(', ')}
+              onText={(text) => {
+                const { without: _before, ...rest } = one;
+                const without = splitOf(text);
+                replace(at, without.length === 0 ? rest : { ...rest, without });
+              }}
             />
           )}
           <div className="flex items-end justify-between">
             <CheckField
               label="Several values"
               checked={one.multi}
-              onChange={(multi) => variable(at, { multi })}
+              onChange={(multi) => replace(at, { ...one, multi })}
             />
             <Button
               look="plain"

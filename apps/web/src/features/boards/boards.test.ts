@@ -1,8 +1,10 @@
+import type { Panel } from '@candela/contract';
 import { frameOfAggregate } from '@candela/contract/frames';
 import { expect, it } from 'vitest';
 import { figureOfFrame, itemsOfFrame, seriesOfFrame, sharedLook, toneOf } from '../panels/prepare-frame.ts';
 import { chosenOf, panelOfText, panelText } from './board-search.ts';
 import { csvOf } from './download.ts';
+import { narrowedPanel } from './narrowed-panel.ts';
 
 type Rows = Parameters<typeof frameOfAggregate>[1]['data']['rows'];
 
@@ -127,4 +129,33 @@ it('a panel goes through an address and back', () => {
   expect(panelOfText(panelText('Title', panel))).toEqual({ title: 'Title', panel });
   expect(panelOfText('{}')).toBeUndefined();
   expect(panelOfText(undefined)).toBeUndefined();
+});
+
+it('what a widget leads to is narrowed as the widget is', () => {
+  const variable = { label: 'x', kind: 'field', values: [], multi: true, initial: [] } as const;
+  const variables = [
+    { ...variable, name: 'service', field: 'service', without: ['candela'] },
+    { ...variable, name: 'model', field: 'model', initial: ['gpt 4'] },
+    { ...variable, name: 'word' },
+  ];
+  const scope = { window: { fromMs: 0, toMs: 1 }, q: '', environment: undefined };
+  const shared = { groupBy: [], limit: 10, comparePrevious: false };
+  const count = (q?: string): Panel => ({
+    query: {
+      kind: 'aggregate',
+      body: { ...shared, signal: 'spans', measures: ['count'], ...(q === undefined ? {} : { q }) },
+    },
+    visual: { type: 'stat' },
+  });
+  const textOf = (panel: Panel, chosen: Record<string, string[]>) => {
+    const { query } = narrowedPanel(panel, { variables, chosen, scope });
+    return 'body' in query && 'q' in query.body ? query.body.q : undefined;
+  };
+  expect(textOf(count(), {})).toBe('-service:candela model:"gpt 4"');
+  expect(textOf(count('a or b'), { service: ['shop', 'candela'], model: [], word: ['x'] })).toBe(
+    '(a or b) service:(shop or candela)',
+  );
+  const body = { metric: 'm', groupBy: [], limit: 1 };
+  const metric: Panel = { query: { kind: 'metric', body }, visual: { type: 'line' } };
+  expect(textOf(metric, { service: ['shop'] })).toBe('service:shop');
 });

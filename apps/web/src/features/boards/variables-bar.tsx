@@ -58,7 +58,9 @@ function Variable(props: {
     else onChoose(variable.multi ? [...values, value] : [value]);
   };
   const [first] = values;
-  const words = first === undefined ? 'all' : values.length === 1 ? first : `${values.length} chosen`;
+  const without = variable.without ?? [];
+  const all = without.length === 0 ? 'all' : `all but ${without.join(', ')}`;
+  const words = first === undefined ? all : values.length === 1 ? first : `${values.length} chosen`;
   return (
     <Popover
       label={variable.label}

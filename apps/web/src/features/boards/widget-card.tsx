@@ -1,5 +1,5 @@
-import type { Panel, Widget } from '@candela/contract';
-import { type FillValues, fillStatement } from '@candela/contract/fill';
+import type { BoardVariable, Widget } from '@candela/contract';
+import type { FillValues } from '@candela/contract/fill';
 import { useNavigate } from '@tanstack/react-router';
 import { Copy, Download, Image, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
@@ -14,6 +14,7 @@ import { openQueryOf } from '../panels/panel-query.ts';
 import { PanelView } from '../panels/panel-view.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { saveCsv, savePicture } from './download.ts';
+import { narrowedPanel } from './narrowed-panel.ts';
 import type { WidgetState } from './use-board-data.ts';
 
 /** Pixels of a card around its drawing. */
@@ -25,7 +26,7 @@ export function WidgetCard(props: {
   state: WidgetState | undefined;
   scope: Scope;
   /** What placeholders of its statement stand for. */
-  fill: Pick<FillValues, 'variables' | 'chosen'>;
+  fill: { variables: readonly BoardVariable[]; chosen: FillValues['chosen'] };
   height: number;
   handles: ReactNode;
   editing: boolean;
@@ -38,8 +39,9 @@ export function WidgetCard(props: {
   const navigate = useNavigate();
   const body = useRef<HTMLDivElement>(null);
   const panel = { query: widget.query, visual: widget.visual };
-  const query = openQueryOf(filled(panel, { ...props.fill, scope }), scope);
-  const asked = widget.query;
+  const narrowed = narrowedPanel(panel, { ...props.fill, scope });
+  const query = openQueryOf(narrowed, scope);
+  const asked = narrowed.query;
   const isText = asked.kind === 'markdown';
   const notes = state?.frame?.notes.join(' ') ?? '';
   const drill =
@@ -48,14 +50,14 @@ export function WidgetCard(props: {
       : (at: { window?: TimeWindow; group?: string }) => {
           const { q = '', groupBy } = asked.body;
           const values = at.group === undefined ? [] : groupOfKey(at.group);
-          const narrowed = groupBy.reduce((text, field, index) => {
+          const rows = groupBy.reduce((text, field, index) => {
             const value = values[index];
             return value === undefined || value === '' ? text : join(text, `${field}:${quoted(value)}`);
           }, q);
           void navigate({
             to: asked.body.signal === 'logs' ? '/logs' : '/traces',
             search: {
-              q: narrowed,
+              q: rows,
               ...(asked.body.signal === 'logs' ? {} : { view: 'spans' }),
               ...(at.window === undefined
                 ? {}
@@ -159,24 +161,6 @@ export function WidgetCard(props: {
       </div>
     </section>
   );
-}
-
-/** A panel whose statement has the values of the variables in it, as it is asked; without a value it stays as it is. */
-function filled(
-  panel: Panel,
-  of: Pick<FillValues, 'variables' | 'chosen'> & { readonly scope: Scope },
-): Panel {
-  const { query } = panel;
-  if (query.kind !== 'sql') return panel;
-  const { fromMs, toMs } = of.scope.window;
-  try {
-    return {
-      ...panel,
-      query: { kind: 'sql', query: fillStatement(query.query, { ...of, from: fromMs, to: toMs }) },
-    };
-  } catch {
-    return panel;
-  }
 }
 
 const Act = (props: { label: string; icon: ReactNode; onClick: () => void }) => (

@@ -1,8 +1,9 @@
-import { BOARD_LIMITS, type BoardInput, type ImportReport } from '@candela/contract';
+import type { BoardInput, ImportReport } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { fromCandela } from './candela.ts';
 import { fromGrafana } from './grafana.ts';
 import { fromLayout } from './layout.ts';
+import { shownOnly } from './parts.ts';
 
 /** A board read from a file, and what became of each of its widgets. */
 export interface Imported {
@@ -13,15 +14,10 @@ export interface Imported {
 /** A document as JSON has it. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/**
- * Reads a file of one of the formats that are known. @throws refused with the reason when it is none of them, of another
- * version, or too large
- */
-export function importDocument(document: Document): Imported {
-  if (JSON.stringify(document).length > BOARD_LIMITS.importBytes)
-    throw fail('refused', {
-      detail: `A board as a file has at most ${BOARD_LIMITS.importBytes} characters.`,
-    });
+/** Reads a file of one of the formats that are known. @throws refused with the reason when it is none, or of another version */
+export const importDocument = (document: Document): Imported => shownOnly(read(document));
+
+function read(document: Document): Imported {
   if ('$candela' in document) return fromCandela(document);
   if ('widgets' in document && 'layouts' in document) return fromLayout(document);
   // Some exports wrap it.

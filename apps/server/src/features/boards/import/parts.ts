@@ -6,10 +6,13 @@ import {
   compacted,
   GRID,
   type ImportReport,
+  type Panel,
   type PanelInput,
   type Placed,
 } from '@candela/contract';
 import { fail } from '@candela/kernel';
+import { troubleOf } from '../check.ts';
+import type { Imported } from './index.ts';
 
 /** A widget of another product: what could be made of it. */
 export interface Found {
@@ -38,10 +41,31 @@ export const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
 
 /** A placeholder stands where a widget could not be mapped, and says why. */
-const placeholder = ({ reason }: Found): PanelInput => ({
+const placeholder = (reason: string): Panel => ({
   query: { kind: 'markdown', text: `Not imported: ${reason}` },
   visual: { type: 'markdown' },
 });
+
+/** What was read, with placeholders for widgets that could never be shown. */
+export function shownOnly({ board, report }: Imported): Imported {
+  const troubles = board.widgets.map(({ query }) => troubleOf(query, board.variables));
+  return {
+    board: {
+      ...board,
+      widgets: board.widgets.map((widget, at) => {
+        const trouble = troubles[at];
+        return trouble === undefined ? widget : { ...widget, ...placeholder(trouble) };
+      }),
+    },
+    report: {
+      ...report,
+      widgets: report.widgets.map((told, at) => {
+        const trouble = troubles[at];
+        return trouble === undefined ? told : { ...told, outcome: 'placeholder', reason: trouble };
+      }),
+    },
+  };
+}
 
 /** A board of what was found. Places are scaled by the caller; what overlaps is moved down. */
 export function boardOf(
@@ -71,7 +95,7 @@ export function boardOf(
       id: `w${index + 1}`,
       title: one.title,
       description: one.description,
-      ...(one.panel ?? placeholder(one)),
+      ...(one.panel ?? placeholder(one.reason)),
       place: settled.get(`w${index + 1}`),
     })),
   });

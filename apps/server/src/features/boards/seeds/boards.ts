@@ -15,10 +15,13 @@ import {
   USER,
 } from './build.ts';
 
-/** Candela's own calls (assistant, judges, playground) are no traffic of applications; a widget of the cost board has them. */
-const OTHERS = `-service:${OWN_SERVICE}`;
+/**
+ * Candela's own calls (assistant, judges, playground) are no traffic of applications, and left out unless they are chosen;
+ * a widget of the cost board has them.
+ */
+const SERVICE_OF_OTHERS = { ...SERVICE, without: [OWN_SERVICE] };
 /** Those of coding agents too, who have a board of their own beside: what is asked of every span has to come from rollups. */
-const CALLS = `model:* ${OTHERS}`;
+const CALLS = 'model:*';
 
 export const llm: BoardInput = board(
   {
@@ -26,7 +29,7 @@ export const llm: BoardInput = board(
     description:
       "Calls of language models: traffic, errors, latency, tokens and cost. Without Candela's own.",
     tags: ['llm'],
-    variables: [SERVICE, MODEL],
+    variables: [SERVICE_OF_OTHERS, MODEL],
   },
   [
     stat('Model calls', 'model_calls', { q: CALLS }),
@@ -249,7 +252,7 @@ export const cost: BoardInput = board(
     title: 'Cost',
     description: "What model calls cost, and who makes them. Candela's own stand apart.",
     tags: ['cost'],
-    variables: [SERVICE, MODEL, USER],
+    variables: [SERVICE_OF_OTHERS, MODEL, USER],
   },
   [
     stat('Cost', 'cost', { q: CALLS }, { better: 'lower' }),
@@ -278,7 +281,7 @@ export const cost: BoardInput = board(
       'Prompts',
       ['cost', 'model_calls'],
       ['prompt_name', 'prompt_version'],
-      { q: `prompt_name:* ${OTHERS}` },
+      { q: 'prompt_name:*' },
       { type: 'table' },
       6,
     ),
