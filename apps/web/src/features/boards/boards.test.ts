@@ -1,4 +1,4 @@
-import type { Panel } from '@candela/contract';
+import type { BoardVariable, Panel } from '@candela/contract';
 import { frameOfAggregate } from '@candela/contract/frames';
 import { expect, it } from 'vitest';
 import { figureOfFrame, itemsOfFrame, seriesOfFrame, sharedLook, toneOf } from '../panels/prepare-frame.ts';
@@ -132,8 +132,8 @@ it('a panel goes through an address and back', () => {
 });
 
 it('what a widget leads to is narrowed as the widget is', () => {
-  const variable = { label: 'x', kind: 'field', values: [], multi: true, initial: [] } as const;
-  const variables = [
+  const variable = { label: 'x', kind: 'field' as const, values: [], multi: true, initial: [] };
+  const variables: BoardVariable[] = [
     { ...variable, name: 'service', field: 'service', without: ['candela'] },
     { ...variable, name: 'model', field: 'model', initial: ['gpt 4'] },
     { ...variable, name: 'word' },
