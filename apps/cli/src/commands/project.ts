@@ -25,7 +25,9 @@ ${PLACE} A running one is exported from a restored backup.`,
     if (projectId === undefined || positionals.length > 1)
       throw new UsageError('Name one project by its id.');
     const installation = { ...installationOf(values, world), projectId };
-    // First: a mistyped directory leaves nothing at the place of the export.
+    // The command line as one file has it not, and says so before anything else.
+    await import('@candela/backup');
+    // Before the place is made: a mistyped directory leaves nothing at the place of the export.
     if (installation.databaseUrl === undefined && !existsSync(join(installation.dataDir, 'metadata.sqlite')))
       throw new UsageError(`There is no installation in ${installation.dataDir}. Name its data directory.`);
     const repository = await open(values.to, world, true);
