@@ -255,7 +255,11 @@ it("Candela's own calls are on the boards of models and cost when they are chose
     name: 'chat',
     startTimeUnixNano: `${BigInt(Date.now() - 61_000) * 1_000_000n}`,
     endTimeUnixNano: `${BigInt(Date.now() - 60_000) * 1_000_000n}`,
-    attributes: [text('gen_ai.operation.name', 'chat'), text('gen_ai.request.model', 'judge')],
+    attributes: [
+      text('gen_ai.operation.name', 'chat'),
+      text('gen_ai.request.model', 'judge'),
+      number('gen_ai.usage.input_tokens', 10),
+    ],
   });
   const resource = { attributes: [text('service.name', 'candela')] };
   const sent = await fetch(`${place.platform.otlpHttp}/v1/traces`, {
