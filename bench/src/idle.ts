@@ -57,7 +57,7 @@ export const idle: Bench = {
       await platform.stop();
       return {
         bench: 'idle',
-        command: 'npm run bench -- idle',
+        command: `npm run bench -- idle${values.spans === '1000000' ? '' : ` --spans ${values.spans}`}`,
         figures: [...first, ...fresh, ...loaded],
         notes: [
           `Read ${values.rest} s after each start, and ${values.rest} s after the load had been stored. The first start compiles the sources, and keeps what comes of it for those that follow.`,
