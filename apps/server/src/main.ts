@@ -192,6 +192,6 @@ writeEndpoints(config.dataDir, {
   pid: process.pid,
 });
 announce(started);
-// Nothing was compiled twice: a later start, and one after a kill, finds what this one compiled (`NODE_COMPILE_CACHE`).
+// Now, not at the exit: a start after a kill finds it, too (`NODE_COMPILE_CACHE`).
 flushCompileCache();
 collectWhenIdle();
