@@ -6,7 +6,7 @@ import { nanos } from './otlp-json.ts';
 import { parseDuration, readOptions } from './options.ts';
 import { Random } from './random.ts';
 import { SCENARIOS } from './scenarios/index.ts';
-import { Sender } from './sender.ts';
+import { NotTakenError, Sender } from './sender.ts';
 import { type Batch, Simulation } from './simulation.ts';
 import { Recorder } from './telemetry.ts';
 
@@ -184,4 +184,17 @@ test('the sender waits when asked to, drops what is refused, and counts both', a
     server.closeAllConnections();
     server.close();
   }
+});
+
+test('the sender of a run that ends by itself gives up where no platform answers', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const ending = new AbortController();
+  const options = { endpoint: `http://127.0.0.1:${port}`, key: undefined, signal: ending.signal };
+  const sender = new Sender({ ...options, notice: () => undefined, patienceMs: 20 });
+  const sent = sender.send({ signal: 'traces', body: {}, items: 1 });
+  await expect(sent).rejects.toThrow(NotTakenError);
+  await expect(sent).rejects.toThrow(`No platform took the telemetry at ${options.endpoint}`);
 });

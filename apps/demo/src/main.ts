@@ -1,13 +1,15 @@
 import { findPlatform } from './config.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { Random } from './random.ts';
-import { pause, Sender } from './sender.ts';
+import { NotTakenError, pause, Sender } from './sender.ts';
 import { Simulation } from './simulation.ts';
 
 const BACKFILL_STEP_MS = 300_000;
 const LONG_HISTORY_MS = 3 * 3_600_000;
 const LIVE_STEP_MS = 1_000;
 const PROGRESS_EVERY_MS = 10_000;
+/** A run that ends by itself belongs to a script, which nobody watches. Longer than a platform takes to start again. */
+const PATIENCE_MS = 60_000;
 
 /** One line that overwrites itself on a terminal; a line every ten seconds elsewhere. */
 class Progress {
@@ -40,6 +42,9 @@ async function run(options: Options, stop: AbortSignal): Promise<void> {
     key: options.key,
     signal: stop,
     notice: (text) => progress.line(text),
+    ...(Number.isFinite(options.durationMs) || Number.isFinite(options.traces)
+      ? { patienceMs: PATIENCE_MS }
+      : {}),
   });
   const random = new Random(options.seed);
   const describe = (traces: number, what: string) => {
@@ -98,6 +103,9 @@ try {
   if (options.help) process.stdout.write(`${USAGE}\n`);
   else await run(options, stop.signal);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
-  process.exitCode = 1;
+  const isUsage = !(error instanceof NotTakenError);
+  process.stderr.write(
+    `${error instanceof Error ? error.message : String(error)}\n${isUsage ? `\n${USAGE}\n` : ''}`,
+  );
+  process.exitCode = isUsage ? 1 : 2;
 }

@@ -29,7 +29,9 @@ Sends believable telemetry of a small company to the platform until you stop it 
   --duration <time>      stop after that time, e.g. 30s
   --traces <n>           stop after n traces
   --seed <text>          the same seed gives the same ids and texts (default: a new one)
-  --now <time>           pretend that it is this time (ISO 8601)`;
+  --now <time>           pretend that it is this time (ISO 8601)
+
+With --duration or --traces it ends with code 2 when no platform takes anything for a minute; without them it waits.`;
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

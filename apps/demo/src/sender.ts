@@ -7,6 +7,13 @@ export interface SenderOptions {
   readonly signal: AbortSignal;
   /** Called with a sentence when something is in the way; not more than once for the same obstacle in a row. */
   readonly notice: (text: string) => void;
+  /** How long one batch may wait for a platform that takes it; without it as long as the signal allows. */
+  readonly patienceMs?: number;
+}
+
+/** No platform took a batch within the patience of the sender. */
+export class NotTakenError extends Error {
+  override readonly name = 'NotTakenError';
 }
 
 export interface Counts {
@@ -33,10 +40,14 @@ export class Sender {
     this.#endpoint = options.endpoint.replace(/\/+$/, '').replace(/\/v1\/(traces|logs|metrics)$/, '');
   }
 
-  /** Resolves when the batch was taken or refused for good; gives up silently when the signal aborts. */
+  /**
+   * Resolves when the batch was taken or refused for good; gives up silently when the signal aborts.
+   * @throws NotTakenError when the patience is over
+   */
   async send(batch: Batch): Promise<void> {
     const body = JSON.stringify(batch.body);
-    const { signal } = this.#options;
+    const { signal, patienceMs = Number.POSITIVE_INFINITY } = this.#options;
+    const until = performance.now() + patienceMs;
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       const outcome = await this.#post(batch.signal, body);
       if (outcome.done) {
@@ -50,7 +61,13 @@ export class Sender {
       }
       this.counts.retries++;
       if (outcome.text) this.#notice(outcome.text);
-      await pause(outcome.waitMs ?? pauseMs, signal);
+      const left = until - performance.now();
+      if (left <= 0) {
+        throw new NotTakenError(
+          `No platform took the telemetry at ${this.#endpoint} within ${Math.round(patienceMs / 1_000)} s. Start the platform (npm start, or candela start), or name it with --endpoint, and run this again.`,
+        );
+      }
+      await pause(Math.min(outcome.waitMs ?? pauseMs, left), signal);
     }
   }
 
