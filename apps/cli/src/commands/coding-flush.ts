@@ -30,7 +30,7 @@ Sends what hooks have written and the platform has not acknowledged.
       await runDrainer(folders, () => drainSettingsOf(world.env, paths)).catch(() => undefined);
       return;
     }
-    const done = await alone(folders, async () => {
+    const done = await alone(folders.lock, async () => {
       recover(folders);
       const { settings, target } = await drainSettingsOf(world.env, paths);
       return await drain(folders, settings, target, readCounted(folders));

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { alone, holderOf } from '@candela/coding-agents';
 import { CandelaError } from '@candela/kernel';
 import { answerOf } from '../command.ts';
 import { perform, type PolledAction } from './actions.ts';
@@ -103,8 +104,30 @@ interface Answer {
   readonly truncated: readonly string[];
 }
 
-/** Runs until `signal`. Polls and actions go side by side: a slow action holds up no heartbeat. */
+/** Runs until `signal`. @throws CandelaError where another controller holds the folder of its state, or it is let in no more */
 export async function runController(
+  options: ControllerOptions,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = join(folder, 'lock');
+  const done = await alone(lock, async () => {
+    await lookAfter(options, say, signal);
+    return true;
+  });
+  if (done === undefined) {
+    const pid = holderOf(lock);
+    throw new CandelaError(
+      'conflict',
+      `${folder} is in use by ${pid === undefined ? 'another controller' : `the controller with process id ${pid}`}. Stop it, or give this one a folder of its own with --state.`,
+    );
+  }
+}
+
+/** Polls and actions go side by side: a slow action holds up no heartbeat. */
+async function lookAfter(
   options: ControllerOptions,
   say: (line: string) => void,
   signal: AbortSignal,

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { namesIn, writeWhole } from './files.ts';
 import type { Folders } from './folders.ts';
+import { alone } from './lock.ts';
 import { type Sent, send, type Target } from './send.ts';
 import { type DrainSettings, readCounted, recover, step, take } from './step.ts';
 
@@ -58,60 +59,13 @@ export async function drain(
   return { ...(await send(folders, target)), events };
 }
 
-/** One drainer at a time: runs `work` while it holds the lock; undefined while another holds it. */
-export async function alone<T>(folders: Folders, work: () => Promise<T>): Promise<T | undefined> {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      writeFileSync(folders.lock, `${process.pid} ${startOf(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
-    } catch {
-      const [pid = '0', start = ''] = readLock(folders.lock);
-      if (startOf(Number(pid)) === start && start !== '') return undefined;
-      // Its owner was killed.
-      rmSync(folders.lock, { force: true });
-      continue;
-    }
-    try {
-      return await work();
-    } finally {
-      rmSync(folders.lock, { force: true });
-    }
-  }
-  return undefined;
-}
-
-function readLock(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').trim().split(' ');
-  } catch {
-    return [];
-  }
-}
-
-/** What tells a process from a later one with its id: on Linux when it started. Empty when there is none. */
-function startOf(pid: number): string {
-  try {
-    process.kill(pid, 0);
-  } catch (thrown) {
-    if ((thrown as { code?: string }).code !== 'EPERM') return '';
-  }
-  try {
-    return (
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /, '')
-        .split(' ')[19] ?? 'alive'
-    );
-  } catch {
-    return 'alive';
-  }
-}
-
 /** Drains until nothing has come for a minute. Keeps within the spool's bounds while the platform is away. */
 export async function runDrainer(
   folders: Folders,
   settings: () => Promise<{ settings: DrainSettings; target: Target }>,
   idleMs = IDLE_MS,
 ): Promise<void> {
-  await alone(folders, async () => {
+  await alone(folders.lock, async () => {
     recover(folders);
     const counted = readCounted(folders);
     let [lastWork, pause] = [Date.now(), 250];
