@@ -235,6 +235,29 @@ describe('controllers', () => {
     expect(past.data.find((one: { id: string }) => one.id === action.id)).toMatchObject({ state: 'expired' });
   });
 
+  it('are asked anew for an SDK that they did not take in time, and not for one that a person took away', async () => {
+    const { key } = await enrol('host-h');
+    const report = service({ workload_key: 'linux:systemd:sdk', agent_observability_status: 'none' });
+    const { config_hash } = (await poll(key, 'host-h', { services: [report] })).body;
+    const ask = (more: object = {}) => poll(key, 'host-h', { config_hash, services: [report], ...more });
+    const { id } = await serviceOf('host-h');
+    const path = `/api/controller/catalog/${id}/agent-instrument`;
+    const reason = 'trace the shop';
+    expect((await owner.call('POST', path, { reason, apply: true })).status).toBe(200);
+    // The host was off for two days.
+    place.clock.shift += 2 * 86_400_000;
+    expect((await ask()).body.actions).toEqual([]);
+    const { actions } = (await ask()).body;
+    expect(actions).toMatchObject([{ action_type: 'enable_sdk', dry_run: false, attempt: 1 }]);
+    const history = async () => (await owner.call('GET', `/api/controller/actions?serviceId=${id}`)).data;
+    expect(await history()).toMatchObject([{ state: 'leased', reason }, { state: 'expired' }]);
+    const done = { action_results: [{ action_id: actions[0]?.id, status: 'completed' }] };
+    expect((await ask(done)).body.actions).toEqual([]);
+    place.clock.shift += 61_000;
+    expect((await ask()).body.actions).toEqual([]);
+    expect(await history()).toHaveLength(2);
+  });
+
   it('killed at any point lose no action, and do none twice', async () => {
     const host = new ControllerHost(place.platform.http);
     await host.listen();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CONTROLLER_LIMITS, type ControllerConfig } from '@candela/contract';
 import type { BodyOf, ResponseOf, ROUTES } from '@candela/contract';
 import { DEFAULT_ENVIRONMENT, fail, type RequestContext } from '@candela/kernel';
-import type { MetadataStore, StoredController } from '@candela/metadata-store';
+import type { DesiredState, MetadataStore, StoredController } from '@candela/metadata-store';
 import type { FeatureParts } from '../feature.ts';
 import { record } from '../audit/service.ts';
 import { type Report, readReport, type ReportedService } from './report.ts';
@@ -24,6 +24,9 @@ export async function configOf(metadata: MetadataStore, projectId: string): Prom
 const NEWEST = 20;
 const ofTap = ({ type }: { readonly type: string }): boolean =>
   type === 'instrument' || type === 'uninstrument';
+/** A plan changes nothing. */
+const ofSdk = ({ type, dryRun }: { readonly type: string; readonly dryRun: boolean }): boolean =>
+  !dryRun && (type === 'enable_sdk' || type === 'disable_sdk');
 
 const hashOf = (config: ControllerConfig): string =>
   createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 16);
@@ -85,6 +88,8 @@ export function createPolls({ metadata, clock, phase }: Parts, signer: () => Pro
     if (wishes.size === 0) return;
     const open = new Set((await metadata.controllers.open(id)).filter(ofTap).map(({ workload }) => workload));
     for (const service of services) {
+      const sdk = wishes.get(wishKey(cluster, environment, service.workload, 'agent'));
+      if (sdk !== undefined) await renewSdk(instance, service, sdk);
       const wish = wishes.get(wishKey(cluster, environment, service.workload, 'instrumentation'));
       if (wish === undefined || open.has(service.workload)) continue;
       const so = service.instrumented === wish.enabled && (!wish.enabled || service.content === wish.content);
@@ -112,6 +117,36 @@ export function createPolls({ metadata, clock, phase }: Parts, signer: () => Pro
         createdBy: wish.changedBy,
       });
     }
+  }
+
+  /**
+   * Asks anew for an SDK that no controller put in place in time. Files that are gone after they were written were taken away by
+   * a person: these stay away.
+   */
+  async function renewSdk(
+    instance: StoredController,
+    service: ReportedService,
+    wish: DesiredState,
+  ): Promise<void> {
+    if ((service.agentStatus === 'enabled') === wish.enabled) return;
+    const { projectId, id } = instance;
+    const newest = await metadata.controllers.actions(projectId, {
+      instanceId: id,
+      workload: service.workload,
+      limit: NEWEST,
+    });
+    if (newest.find(ofSdk)?.state !== 'expired') return;
+    await metadata.controllers.ask({
+      projectId,
+      instanceId: id,
+      workload: service.workload,
+      type: wish.enabled ? 'enable_sdk' : 'disable_sdk',
+      payload: JSON.stringify({ content: false }),
+      dryRun: false,
+      expiresAt: clock.now() + CONTROLLER_LIMITS.actionMs,
+      reason: wish.reason,
+      createdBy: wish.changedBy,
+    });
   }
 
   const pause = (signal: AbortSignal, ms: number): Promise<void> =>
