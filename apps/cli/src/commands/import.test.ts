@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -34,4 +34,16 @@ it('knows before it sends that its report cannot be written', async () => {
   expect(said).toEqual([]);
   await run('a.jsonl', '--report', 'report.json');
   expect(existsSync(join(cwd, 'report.json'))).toBe(true);
+});
+
+it('says where the first line stands that it left out', async () => {
+  writeFileSync(join(cwd, 'a.jsonl'), '{"resourceSpans":[]}\n\n{"a":1}\n{"b":2}\n{"resourceSpans":7}\n');
+  writeFileSync(join(cwd, 'b.json'), '{"resourceSpans":[{"scopeSpans":5}]}\n');
+  const { code, said } = await run('a.jsonl', 'b.json', '--report', 'report.json');
+  const place = `${join(cwd, 'a.jsonl')}, line 3`;
+  expect(code).toBe(1);
+  expect(said).toContain(`left out: 3 (a line is no OTLP request; first in ${place})`);
+  expect(said.at(-1)).toMatch(new RegExp(`; in ${join(cwd, 'b.json')}, line 1\\)$`));
+  const report = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8'));
+  expect(report.troubles[0]).toMatchObject({ count: 3, first: place });
 });

@@ -51,8 +51,14 @@ of it was left out or refused, 2 it could not be done.`,
     const report = values.report === undefined ? undefined : resolve(world.cwd, values.report);
     if (report !== undefined) closeSync(openSync(report, 'a'));
     if (!dryRun && url === undefined) throw new UsageError('Set PLATFORM_URL and PLATFORM_API_KEY.');
-    const skipped = new Map<string, number>();
-    const notes = { skipped: (reason: string) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1) };
+    const skipped = new Map<string, { count: number; first: string | undefined }>();
+    const notes = {
+      skipped: (reason: string, file?: string, line?: number) => {
+        const known = skipped.get(reason);
+        if (known !== undefined) known.count += 1;
+        else skipped.set(reason, { count: 1, first: file === undefined ? undefined : placeOf(file, line) });
+      },
+    };
     world.say(`${format.name}: ${files.length} ${files.length === 1 ? 'file' : 'files'}`);
     const records = format.read(files, { service: values.service ?? format.name }, notes);
     const { counts, reasons } = await sendAll(
@@ -78,10 +84,18 @@ of it was left out or refused, 2 it could not be done.`,
       return sent + known + rejected === 0;
     });
     if (isEmpty && skipped.size === 0) world.say('There is nothing in it to import.');
-    const troubles = [...skipped].map(([reason, count]) => ({ what: 'left out', reason, count }));
-    troubles.push(...[...reasons].map(([reason, count]) => ({ what: 'refused', reason, count })));
-    for (const { what, reason, count } of troubles.slice(0, MOST_REASONS))
-      world.say(`${what}: ${count} (${reason})`);
+    const troubles = [...skipped].map(([reason, { count, first }]) => ({
+      what: 'left out',
+      reason,
+      count,
+      first,
+    }));
+    for (const [reason, count] of reasons)
+      troubles.push({ what: 'refused', reason, count, first: undefined });
+    for (const { what, reason, count, first } of troubles.slice(0, MOST_REASONS)) {
+      const where = first === undefined ? '' : `; ${count === 1 ? 'in' : 'first in'} ${first}`;
+      world.say(`${what}: ${count} (${reason}${where})`);
+    }
     if (report !== undefined) {
       const told = { format: format.name, files, dryRun, counts, troubles };
       writeFileSync(report, `${JSON.stringify(told, undefined, 2)}\n`);
@@ -89,6 +103,10 @@ of it was left out or refused, 2 it could not be done.`,
     return troubles.length === 0 ? 0 : 1;
   },
 };
+
+/** Where something stands, for a terminal: the name of a file may hold what moves one. */
+const placeOf = (file: string, line: number | undefined): string =>
+  `${file.replaceAll(/\p{Cc}/gu, '?')}${line === undefined ? '' : `, line ${line}`}`;
 
 /** A file, or the files of a folder and of those in it. */
 function filesAt(path: string): string[] {

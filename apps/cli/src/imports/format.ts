@@ -14,8 +14,8 @@ export interface ImportOptions {
 
 /** Takes down what could not be read, and why. */
 export interface ImportNotes {
-  /** A row that is left out. */
-  skipped(reason: string): void;
+  /** A row that is left out. `file` and `line`, from 1 on, say where it stands, as far as that is known. */
+  skipped(reason: string, file?: string, line?: number): void;
 }
 
 /** One format that others export; a new one is a file here and a line in the registry. */

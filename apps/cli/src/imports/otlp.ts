@@ -19,16 +19,18 @@ export const otlpJson: ImportFormat = {
     const seen = new Map<string, number>();
     for (const file of files) {
       let isFirst = true;
+      let number = 0;
       for await (const line of linesOf(file)) {
+        number += 1;
         if (line.trim() === '') continue;
         const row = parsed(line);
         if (row === undefined && isFirst) {
           const whole = Buffer.from(await bytesOf(file)).toString('utf8');
-          yield* ofJson(parsed(whole), whole, notes, seen);
+          yield* ofJson(parsed(whole), whole, { notes, seen, file });
           break;
         }
         isFirst = false;
-        yield* ofJson(row, line, notes, seen);
+        yield* ofJson(row, line, { notes, seen, file, line: number });
       }
     }
   },
@@ -53,21 +55,25 @@ const inner = (row: Row): Row => {
   return isObject(result) ? result : {};
 };
 
-function* ofJson(
-  row: unknown,
-  text: string,
-  notes: ImportNotes,
-  seen: Map<string, number>,
-): Generator<ImportRecord> {
+interface Reading {
+  readonly notes: ImportNotes;
+  readonly seen: Map<string, number>;
+  readonly file: string;
+  /** Undefined where a file is not read by lines. */
+  readonly line?: number;
+}
+
+function* ofJson(row: unknown, text: string, reading: Reading): Generator<ImportRecord> {
   for (const each of Array.isArray(row) ? row : [row]) {
     const signal = isObject(each) ? signalOf(each) : undefined;
     if (!isObject(each) || signal === undefined) {
-      notes.skipped('a line is no OTLP request');
+      const { notes, file, line } = reading;
+      notes.skipped(`${line === undefined ? 'a document' : 'a line'} is no OTLP request`, file, line);
       continue;
     }
     const isPlain = each === row && Array.isArray(each[KEYS[signal]]);
     const body = isPlain ? text : JSON.stringify(Array.isArray(each[KEYS[signal]]) ? each : inner(each));
-    yield* recordsOf(signal, new TextEncoder().encode(body), 'json', notes, seen);
+    yield* recordsOf(signal, new TextEncoder().encode(body), 'json', reading);
   }
 }
 
@@ -84,8 +90,8 @@ export const otlpProtobuf: ImportFormat = {
         throw new NotDoneError(`${file} does not hold whole OTLP requests in protobuf.`);
       for (const message of messages) {
         const signal = SIGNALS.find((one) => isSignal(one, message));
-        if (signal === undefined) notes.skipped('a message is no OTLP request');
-        else yield* recordsOf(signal, message, 'protobuf', notes, seen);
+        if (signal === undefined) notes.skipped('a message is no OTLP request', file);
+        else yield* recordsOf(signal, message, 'protobuf', { notes, seen, file });
       }
     }
   },
@@ -146,8 +152,7 @@ function* recordsOf(
   signal: Signal,
   body: Uint8Array,
   format: Format,
-  notes: ImportNotes,
-  seen: Map<string, number>,
+  { notes, seen, file, line }: Reading,
 ): Generator<ImportRecord> {
   try {
     if (signal === 'metrics') {
@@ -179,7 +184,7 @@ function* recordsOf(
     }
   } catch (thrown) {
     if (!(thrown instanceof CandelaError)) throw thrown;
-    notes.skipped(thrown.message);
+    notes.skipped(thrown.message, file, line);
   }
 }
 

@@ -92,7 +92,9 @@ export async function* rowsOf(file: string, notes: ImportNotes): AsyncGenerator<
     return;
   }
   let first = true;
+  let number = 0;
   for await (const line of linesOf(file)) {
+    number += 1;
     if (line.trim() === '') continue;
     let value: unknown;
     try {
@@ -103,7 +105,7 @@ export async function* rowsOf(file: string, notes: ImportNotes): AsyncGenerator<
         yield* documentRows(file);
         return;
       }
-      notes.skipped('a line is not JSON');
+      notes.skipped('a line is not JSON', file, number);
       continue;
     }
     first = false;
