@@ -56,7 +56,7 @@ export const ERROR_TABLE = {
   too_large: {
     status: 413,
     retryable: false,
-    template: 'The body is larger than {limit} bytes after decompression. Send smaller batches.',
+    template: 'The body is larger than {limit} bytes, the limit of this route. Send less at once.',
   },
   unsupported_media: { status: 415, retryable: false, template: '{detail}' },
   refused: { status: 422, retryable: false, template: '{detail}' },

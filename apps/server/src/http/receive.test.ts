@@ -56,7 +56,7 @@ describe('a body', () => {
     socket.write(CHUNKED);
     for (let part = 0; part < 20; part++)
       socket.write(chunk(`${part === 0 ? '{"a":"' : ''}${'x'.repeat(65_536)}`));
-    expect(await text(socket)).toContain('larger than 1048576 bytes');
+    expect(await text(socket)).toContain('larger than 1048576 bytes, the limit of this route. Send less');
   });
 
   it.each([

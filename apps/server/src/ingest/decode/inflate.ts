@@ -1,6 +1,7 @@
 import { constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { fail } from '@candela/kernel';
 import type { ContentEncoding } from '../types.ts';
+import { tooLarge } from '../too-large.ts';
 
 /** Largest zstd window accepted (2^24 = 16 MiB): a header cannot make us allocate more. */
 const ZSTD_WINDOW_LOG_MAX = 24;
@@ -11,7 +12,7 @@ const ZSTD_WINDOW_LOG_MAX = 24;
  */
 export function inflate(body: Uint8Array, encoding: ContentEncoding, maxBytes: number): Uint8Array {
   if (encoding === 'identity') {
-    if (body.byteLength > maxBytes) throw fail('too_large', { limit: maxBytes });
+    if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
     return body;
   }
   // An empty body is empty whatever its label says; some clients label an empty request.
@@ -20,7 +21,7 @@ export function inflate(body: Uint8Array, encoding: ContentEncoding, maxBytes: n
     return decompress(body, encoding, maxBytes);
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw fail('too_large', { limit: maxBytes });
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
     const detail = thrown instanceof Error ? thrown.message : 'the data is damaged';
     throw fail('undecodable', { format: encoding, detail });
   }

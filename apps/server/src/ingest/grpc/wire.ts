@@ -1,5 +1,6 @@
 import { fail, type Signal } from '@candela/kernel';
 import type { ContentEncoding } from '../types.ts';
+import { tooLarge } from '../too-large.ts';
 
 /** The three Export methods; nothing else is served. */
 export const METHODS = new Map<string, Signal>([
@@ -65,7 +66,7 @@ export function readPrefix(head: Buffer, maxBytes: number): { compressed: boolea
   const flag = head.readUInt8(0);
   if (flag > 1) throw fail('undecodable', { format: 'gRPC', detail: 'the message prefix is invalid' });
   const length = head.readUInt32BE(1);
-  if (length > maxBytes) throw fail('too_large', { limit: maxBytes });
+  if (length > maxBytes) throw tooLarge(maxBytes);
   return { compressed: flag === 1, length };
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { fail } from '@candela/kernel';
 import { receive } from '../../http/receive.ts';
 import type { Acceptor } from '../accept.ts';
 import { Gatherer } from '../gatherer.ts';
+import { tooLarge } from '../too-large.ts';
 
 /**
  * Reads the whole body into one buffer of its own. Rejects as soon as it exceeds `maxBytes`, whatever
@@ -18,7 +18,7 @@ export async function readBody(
   let bytes = 0;
   try {
     await receive(request, (chunk) => {
-      if (bytes + chunk.byteLength > maxBytes) throw fail('too_large', { limit: maxBytes });
+      if (bytes + chunk.byteLength > maxBytes) throw tooLarge(maxBytes);
       acceptor.reserve(chunk.byteLength);
       bytes += chunk.byteLength;
       gatherer.add(chunk);

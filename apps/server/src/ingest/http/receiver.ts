@@ -16,6 +16,7 @@ import type { IngestMetrics } from '../metrics.ts';
 import type { Acceptance, Caller, ContentEncoding, Format } from '../types.ts';
 import { readBody } from './body.ts';
 import { isJson, isProtobuf, matchReceiver } from './route.ts';
+import { tooLarge } from '../too-large.ts';
 
 export interface HttpReceiverParts {
   readonly acceptor: Acceptor;
@@ -134,8 +135,7 @@ export class HttpReceiver {
       });
     }
     const encoding = parseEncoding(request.headers['content-encoding']);
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-      throw fail('too_large', { limit: maxBytes });
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
     acceptor.assertOpen();
     const body = await readBody(request, acceptor, maxBytes);
     const reserved = body.byteLength;
