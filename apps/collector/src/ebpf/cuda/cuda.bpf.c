@@ -55,6 +55,10 @@ struct stub_value {
 struct event_key {
   u64 pid, event;
 };
+/* Where and when an event was recorded last: who waits for it knows nothing of what was launched later. */
+struct recorded_value {
+  u64 stream, time;
+};
 
 struct event {
   u8 type, kind;
@@ -80,7 +84,7 @@ SEC("maps") struct map devices = {MAP_LRU_HASH, sizeof(u64), sizeof(u32), 16384}
 SEC("maps") struct map pending = {MAP_LRU_HASH, sizeof(u64), sizeof(struct pending_value), 16384};
 SEC("maps") struct map calls = {MAP_LRU_HASH, sizeof(struct call_key), sizeof(struct call_value), 16384};
 SEC("maps") struct map stubs = {MAP_LRU_HASH, sizeof(struct stub_key), sizeof(struct stub_value), 65536};
-SEC("maps") struct map recorded = {MAP_LRU_HASH, sizeof(struct event_key), sizeof(u64), 16384};
+SEC("maps") struct map recorded = {MAP_LRU_HASH, sizeof(struct event_key), sizeof(struct recorded_value), 16384};
 SEC("maps") struct map drops = {MAP_ARRAY, sizeof(u32), sizeof(u64), 4};
 SEC("maps") struct map calibration = {MAP_ARRAY, sizeof(u32), sizeof(u64), 1};
 
@@ -418,7 +422,8 @@ PROGRAM(uprobe, 19, copy_any) {
   return 0;
 }
 
-INLINE void synchronized(u64 id, u8 kind, u64 stream) {
+/* Of a synchronisation `function` is until when launches have ended; 0: all that came before it. */
+INLINE void synchronized(u64 id, u8 kind, u64 stream, u64 until) {
   struct event *e = ring_reserve(&ring, sizeof *e, 0);
   if (!e) return dropped(DROP_RING);
   e->type = EVENT_SYNC;
@@ -427,19 +432,20 @@ INLINE void synchronized(u64 id, u8 kind, u64 stream) {
   e->pid = id >> 32;
   e->time = ktime_ns();
   e->stream = stream;
-  e->function = e->threads = 0;
+  e->function = until;
+  e->threads = 0;
   ring_submit(e, 0);
 }
 
-/* cudaDeviceSynchronize(), cuCtxSynchronize(), and cudaMemcpy, which waits for what it copies. */
+/* cudaDeviceSynchronize(), cuCtxSynchronize(), and copies that wait for what they copy. */
 PROGRAM(uretprobe, 20, device_synchronized) {
   u64 id = pid_tgid();
   hit(id >> 32);
-  if ((u32)RESULT(c) == 0) synchronized(id, SYNC_DEVICE, 0);
+  if ((u32)RESULT(c) == 0) synchronized(id, SYNC_DEVICE, 0, 0);
   return 0;
 }
 
-/* cudaStreamSynchronize, cuStreamSynchronize (stream). */
+/* cudaStreamSynchronize, cudaStreamQuery and the driver's (stream); a query that succeeds tells the same. */
 INLINE int stream_wait_at(struct registers *c, int per_thread) {
   u64 id = pid_tgid();
   hit(id >> 32);
@@ -448,19 +454,19 @@ INLINE int stream_wait_at(struct registers *c, int per_thread) {
 }
 PROGRAM(uprobe, 21, stream_wait) { return stream_wait_at(c, 0); }
 PROGRAM(uprobe, 22, stream_wait_ptsz) { return stream_wait_at(c, 1); }
-/* cudaEventSynchronize, cuEventSynchronize (event). */
+/* cudaEventSynchronize, cudaEventQuery and the driver's (event). */
 PROGRAM(uprobe, 23, event_wait) {
   u64 id = pid_tgid();
   hit(id >> 32);
   struct event_key key = {id >> 32, ARG1(c)};
-  u64 *stream = map_lookup(&recorded, &key);
-  if (stream) entered(id, CALL_WAIT, *stream, 0);
+  struct recorded_value *value = map_lookup(&recorded, &key);
+  if (value) entered(id, CALL_WAIT, value->stream, value->time);
   return 0;
 }
 PROGRAM(uretprobe, 24, stream_waited) {
   u64 id = pid_tgid();
   struct call_value call;
-  if (returned(id, CALL_WAIT, &call) && (u32)RESULT(c) == 0) synchronized(id, SYNC_STREAM, call.first);
+  if (returned(id, CALL_WAIT, &call) && (u32)RESULT(c) == 0) synchronized(id, SYNC_STREAM, call.first, call.second);
   return 0;
 }
 
@@ -469,8 +475,8 @@ INLINE int event_record_at(struct registers *c, int per_thread) {
   u64 id = pid_tgid();
   hit(id >> 32);
   struct event_key key = {id >> 32, ARG1(c)};
-  u64 stream = stream_of(id, ARG2(c), per_thread);
-  map_update(&recorded, &key, &stream, ANY);
+  struct recorded_value value = {stream_of(id, ARG2(c), per_thread), ktime_ns()};
+  map_update(&recorded, &key, &value, ANY);
   return 0;
 }
 PROGRAM(uprobe, 25, event_record) { return event_record_at(c, 0); }

@@ -62,6 +62,27 @@ describe('launches and what ends them', () => {
     expect(taken).toHaveLength(3);
   });
 
+  test('an event ends what was launched until it was recorded, and nothing that came after', () => {
+    const one = model();
+    one.launch(7, 0, 0x10, 1 * ms, 1, 100);
+    one.launch(7, 0, 0x10, 2 * ms, 2, 300);
+    one.launch(7, 0, 0x10, 4 * ms, 3, 200);
+    one.streamEnded(7, 0, 0x10, 9 * ms, 0.5 * ms);
+    expect(taken).toEqual([]);
+    one.streamEnded(7, 0, 0x10, 10 * ms, 3 * ms);
+    expect(taken).toEqual([
+      [1, 0.009, false],
+      [2, 0.008, false],
+    ]);
+    expect(one.open).toBe(1);
+    one.deviceEnded(7, 0, 14 * ms);
+    expect(taken.slice(2)).toEqual([[3, 0.01, false]]);
+    expect(one.open).toBe(0);
+    const [use] = one.use(20 * ms, () => 1_000);
+    // 9 ms of 200 threads as the mean of all three, then 10 ms of 200.
+    expect(use?.threadSeconds).toBeCloseTo(0.009 * 200 + 0.01 * 200, 9);
+  });
+
   test('use is told for the time between two readings, open launches included', () => {
     const one = model();
     one.launch(7, 0, 0x10, 100 * ms, 1, 4_000);

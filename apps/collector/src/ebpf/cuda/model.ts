@@ -83,7 +83,7 @@ export class LaunchModel {
     }
     // Nobody waits for this stream: what is open is ended now, and marked so.
     if (known.times.length >= MAX_OPEN_IN_STREAM || this.#open >= MAX_OPEN) {
-      this.#close(pid, process, known, time, true);
+      this.#close(pid, process, known, time, time, true);
     }
     known.times.push(time);
     known.functions.push(fn);
@@ -92,35 +92,41 @@ export class LaunchModel {
     this.#open += 1;
   }
 
-  /** A wait for a stream has returned; 0 is the stream that all others of the process wait for. */
-  streamEnded(pid: number, device: number, stream: number, time: number): void {
-    if (stream === 0) return this.deviceEnded(pid, device, time);
+  /**
+   * A wait for a stream has returned; 0 is the stream that all others of the process wait for. One for an event ends
+   * what was launched `until` it was recorded.
+   */
+  streamEnded(pid: number, device: number, stream: number, time: number, until = time): void {
+    if (stream === 0) return this.deviceEnded(pid, device, time, until);
     const process = this.#processes.get(pid);
     const known = process?.streams.get(stream);
-    if (process !== undefined && known !== undefined) this.#close(pid, process, known, time, false);
+    if (process !== undefined && known !== undefined) this.#close(pid, process, known, time, until, false);
   }
 
   /** A wait for all streams of a device has returned. */
-  deviceEnded(pid: number, device: number, time: number): void {
+  deviceEnded(pid: number, device: number, time: number, until = time): void {
     const process = this.#processes.get(pid);
     if (process === undefined) return;
     for (const stream of process.streams.values()) {
-      if (stream.device === device) this.#close(pid, process, stream, time, false);
+      if (stream.device === device) this.#close(pid, process, stream, time, until, false);
     }
   }
 
-  #close(pid: number, process: Process, stream: Stream, time: number, forced: boolean): void {
+  #close(pid: number, process: Process, stream: Stream, time: number, until: number, forced: boolean): void {
     const { times, functions } = stream;
+    // Launches stand in the order of the ring, which is that of their times but for calls of several threads at once.
+    const ended = times.at(-1) ?? 0;
+    const count = ended <= until ? times.length : times.findIndex((began) => began > until);
     const [first] = times;
-    if (first === undefined) return;
-    for (const [at, began] of times.entries()) {
+    if (first === undefined || count === 0) return;
+    for (const [at, began] of times.slice(0, count).entries()) {
       this.#take(pid, stream.device, functions[at] ?? 0, Math.max(0, time - began) / 1e9, forced);
     }
     this.#span(process, stream, first, Math.max(first, time));
-    this.#open -= times.length;
-    stream.times = [];
-    stream.functions = [];
-    stream.threads = 0;
+    this.#open -= count;
+    stream.threads *= (times.length - count) / times.length;
+    stream.times = times.slice(count);
+    stream.functions = functions.slice(count);
   }
 
   #span(process: Process, stream: Stream, start: number, end: number): void {

@@ -140,6 +140,55 @@ describe.skipIf(skipped !== undefined)('CUDA traced in the kernel', () => {
     }
   });
 
+  test('an event and a query that succeeds end what came before the record; the context ends all', async () => {
+    const tracer = open();
+    try {
+      const program = world.run([
+        'wait',
+        'launch:vecAdd:3:1,1,1:1,1,1:0:0x77',
+        'event:0x77',
+        'sleep:20000',
+        'launch:reduce:2:1,1,1:1,1,1:0:0x77',
+        'query:0xe5',
+        'query:0xe',
+        'say:asked',
+        'wait',
+        'sleep:40000',
+        'context',
+        'say:done',
+        'wait',
+      ]);
+      await program.said('pid');
+      tracer.look();
+      program.go();
+      await program.said('asked');
+      const timesOf = () =>
+        processOf(tracer.snapshot(gpus), program.pid).durations.map(({ name, counts, sum }) => ({
+          name,
+          count: counts.reduce((total, count) => total + count, 0),
+          mean:
+            sum /
+            Math.max(
+              1,
+              counts.reduce((total, count) => total + count, 0),
+            ),
+        }));
+      const [first, ...others] = timesOf();
+      expect(others).toEqual([]);
+      expect([first?.name, first?.count]).toEqual(['vecAdd', 3]);
+      expect(first?.mean).toBeGreaterThan(0.02);
+      program.go();
+      await program.said('done');
+      const second = timesOf().find(({ name }) => name === 'at::native::reduce_kernel');
+      expect(second?.count).toBe(2);
+      expect(second?.mean).toBeGreaterThan(0.04);
+      program.go();
+      await program.ended;
+    } finally {
+      tracer.close();
+    }
+  });
+
   test('only the driver mapped, a library that was deleted, and a mount namespace of its own', async () => {
     const tracer = open();
     const copy = join(world.folder, 'gone');

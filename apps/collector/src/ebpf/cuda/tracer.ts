@@ -211,7 +211,7 @@ export class CudaTracer {
     } else if (type === EVENT_SYNC) {
       const [time, stream] = [readWide(bytes, at + 8), readWide(bytes, at + 16)];
       if (bytes[at + 1] === SYNC_DEVICE) this.#model.deviceEnded(pid, device, time);
-      else this.#model.streamEnded(pid, device, stream, time);
+      else this.#model.streamEnded(pid, device, stream, time, readWide(bytes, at + 24) || time);
     } else if (type === EVENT_NAME) {
       this.#names.tell(pid, readWide(bytes, at + 8), readWide(bytes, at + 16), nameAt(bytes, at + 24));
     } else if (type === EVENT_PROCESS && !this.#traced.has(pid)) {
