@@ -9,14 +9,12 @@ const RESUME_AFTER_SECONDS = 1;
  */
 export class ProbeBudget {
   readonly #share: number;
-  readonly #cost: number;
   readonly #accounts = new Map<number, { hits: number; balance: number }>();
   #exhausted = false;
 
-  /** `share` of a thread's time that may be spent; from 1 on nothing is ever taken out. `cost`: seconds a hit. */
-  constructor(share: number, cost: number) {
+  /** `share` of a thread's time that may be spent; from 1 on nothing is ever taken out. */
+  constructor(share: number) {
     this.#share = share;
-    this.#cost = cost;
   }
 
   /** Whether probes have to be out now. */
@@ -24,15 +22,15 @@ export class ProbeBudget {
     return this.#exhausted;
   }
 
-  /** Enters the hits that each process has had in all, `seconds` after the last time. */
-  enter(seconds: number, hitsOf: Iterable<readonly [pid: number, hits: number]>): void {
+  /** Enters the hits that each process has had in all, `seconds` after the last time. `cost`: seconds a hit. */
+  enter(seconds: number, cost: number, hitsOf: Iterable<readonly [pid: number, hits: number]>): void {
     if (this.#share >= 1) return;
     const present = new Set<number>();
     for (const [pid, hits] of hitsOf) {
       present.add(pid);
       const account = this.#accounts.get(pid) ?? { hits, balance: BURST_SECONDS };
       this.#accounts.set(pid, account);
-      account.balance += seconds * this.#share - Math.max(0, hits - account.hits) * this.#cost;
+      account.balance += seconds * this.#share - Math.max(0, hits - account.hits) * cost;
       account.balance = Math.min(account.balance, BURST_SECONDS);
       account.hits = hits;
     }

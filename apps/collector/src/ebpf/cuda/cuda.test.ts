@@ -5,6 +5,7 @@ import { unpackObject } from '../loader/packed.ts';
 import { SystemCallError } from '../loader/native.ts';
 import { refusalOf } from '../loader/refusal.ts';
 import { ElfError, ElfFile } from '../loader/elf.ts';
+import { isPlayed } from '../loader/calibrate.ts';
 import { ProbeBudget } from './budget.ts';
 import { OBJECTS } from './cuda.gen.ts';
 import { kernelName } from './demangle.ts';
@@ -125,18 +126,18 @@ describe('launches and what ends them', () => {
 
 describe('the budget', () => {
   test('is exhausted by one process that costs more, and recovers', () => {
-    const budget = new ProbeBudget(0.02, 10e-6);
-    budget.enter(0.1, [[1, 0]]);
-    budget.enter(0.1, [[1, 200]]);
+    const budget = new ProbeBudget(0.02);
+    budget.enter(0.1, 10e-6, [[1, 0]]);
+    budget.enter(0.1, 10e-6, [[1, 200]]);
     expect(budget.exhausted).toBe(false);
-    budget.enter(0.1, [
+    budget.enter(0.1, 10e-6, [
       [1, 10_200],
       [2, 0],
     ]);
     expect(budget.exhausted).toBe(true);
     let seconds = 0;
     while (budget.exhausted && seconds < 60) {
-      budget.enter(0.1, [[1, 10_200]]);
+      budget.enter(0.1, 10e-6, [[1, 10_200]]);
       seconds += 0.1;
     }
     // 0.1 s were spent: at 2 % they take some 5 s to come back.
@@ -145,17 +146,31 @@ describe('the budget', () => {
   });
 
   test('of a process that has ended counts no more; a share of 1 is none', () => {
-    const budget = new ProbeBudget(0.02, 10e-6);
-    budget.enter(0.1, [[1, 0]]);
-    budget.enter(0.1, [[1, 1e6]]);
+    const budget = new ProbeBudget(0.02);
+    budget.enter(0.1, 10e-6, [[1, 0]]);
+    budget.enter(0.1, 10e-6, [[1, 1e6]]);
     expect(budget.exhausted).toBe(true);
-    budget.enter(0.1, []);
+    budget.enter(0.1, 10e-6, []);
     expect(budget.exhausted).toBe(false);
-    const free = new ProbeBudget(1, 10e-6);
-    free.enter(0.1, [[1, 0]]);
-    free.enter(0.1, [[1, 1e9]]);
+    const free = new ProbeBudget(1);
+    free.enter(0.1, 10e-6, [[1, 0]]);
+    free.enter(0.1, 10e-6, [[1, 1e9]]);
     expect(free.exhausted).toBe(false);
   });
+});
+
+test.each([
+  // As functions of libcudart 13 and libcuda 580 begin.
+  ['55 48 89 e5', true],
+  ['53 48 83 ec', true],
+  ['41 57 41 56', true],
+  ['90 90', true],
+  ['48 89 f8', false],
+  ['41 89 c0', false],
+  ['f3 0f 1e fa', false],
+])('the kernel plays %s itself: %s', (bytes, played) => {
+  expect(isPlayed(Buffer.from(bytes.replaceAll(' ', ''), 'hex'), 'x64')).toBe(played);
+  expect(isPlayed(Buffer.from(bytes.replaceAll(' ', ''), 'hex'), 'arm64')).toBe(false);
 });
 
 test('buckets of powers of two fall into those of the metrics', () => {

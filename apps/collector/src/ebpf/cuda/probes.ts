@@ -1,3 +1,4 @@
+import { isPlayed } from '../loader/calibrate.ts';
 import { ElfFile, readerOf } from '../loader/elf.ts';
 import { type MappedFile, type OpenFile, openMapped } from '../loader/mapped-files.ts';
 import type { Link, LoadedObject } from '../loader/programs.ts';
@@ -8,11 +9,15 @@ import { libraryOf, type TracedFunction } from './symbols.ts';
 /** Files probed at once: a machine has a handful, one with many containers some dozens. */
 const MAX_LIBRARIES = 256;
 
+const LAUNCH = /LaunchKernel/;
+
 interface Library {
   readonly open: OpenFile;
   readonly path: string;
   readonly functions: readonly TracedFunction[];
   readonly offsets: ReadonlyMap<string, number>;
+  /** Whether a probe on one of its launches is the dearer kind, see `ProbeCost`. */
+  readonly stepped: boolean;
   /** Processes that have it mapped. */
   readonly users: Set<number>;
   always: readonly Link[];
@@ -40,6 +45,11 @@ export class CudaProbes {
 
   get libraries(): readonly string[] {
     return [...this.#libraries.values()].map(({ path }) => path);
+  }
+
+  /** Whether a launch anywhere, which is what calls are many of, is the dearer kind of probe. */
+  get stepped(): boolean {
+    return [...this.#libraries.values()].some(({ stepped }) => stepped);
   }
 
   /** A process has these files mapped. Returns whether one of them is traced. */
@@ -70,13 +80,15 @@ export class CudaProbes {
     }
     try {
       const names = new Set(functions.flatMap((one) => one.names));
-      const offsets = new ElfFile(readerOf(open.descriptor)).functionOffsets(names);
+      const read = readerOf(open.descriptor);
+      const offsets = new ElfFile(read).functionOffsets(names);
       if (offsets.size === 0) throw new Error('it has no function of CUDA among its symbols');
       const library: Library = {
         open,
         path: file.path,
         functions,
         offsets,
+        stepped: Array.from(offsets).some(([name, at]) => LAUNCH.test(name) && !isPlayed(read(at, 2))),
         users: new Set([pid]),
         always: [],
         sampled: [],

@@ -1,6 +1,6 @@
 import type { HostPaths } from '../../host-paths.ts';
 import { errorText } from '../../log.ts';
-import { measureProbe } from '../loader/calibrate.ts';
+import { measureProbe, type ProbeCost } from '../loader/calibrate.ts';
 import type { Kernel } from '../loader/native.ts';
 import type { BpfObject } from '../loader/object.ts';
 import { ProcessWatch, type WatchedProcess } from '../loader/process-watch.ts';
@@ -81,7 +81,7 @@ export class CudaTracer {
   readonly #model: LaunchModel;
   readonly #budget: ProbeBudget;
   readonly #devices: DeviceResolver;
-  readonly #cost: number | undefined;
+  readonly #measured: ProbeCost;
   readonly #traced = new Map<number, Traced>();
   /** Durations of the present window: they are entered with its factor. */
   #durations: { pid: number; device: number; fn: number; seconds: number }[] = [];
@@ -107,9 +107,9 @@ export class CudaTracer {
     this.#now = () => Number(kernel.monotonicNs());
     this.#object = LoadedObject.load(kernel, object, options.ways);
     this.#ring = new RingReader(kernel, this.#object.map('ring'));
-    this.#cost = measureProbe(kernel, this.#object, 'calibrate');
+    this.#measured = measureProbe(kernel, this.#object, 'calibrate');
     this.#counts = new CudaCounts(this.#object);
-    this.#budget = new ProbeBudget(options.budget, this.#cost ?? ASSUMED_COST_SECONDS);
+    this.#budget = new ProbeBudget(options.budget);
     this.#probes = new CudaProbes(this.#object, paths, tell);
     this.#names = new KernelNames(paths);
     this.#devices = new DeviceResolver(paths);
@@ -131,6 +131,12 @@ export class CudaTracer {
       },
     });
     this.#watch.look();
+  }
+
+  /** Seconds a hit, on the libraries that are probed now. */
+  get #cost(): number | undefined {
+    const { stepped, played } = this.#measured;
+    return this.#probes.stepped ? stepped : (played ?? stepped);
   }
 
   /** Looks for processes that came and went. Once a second. */
@@ -164,7 +170,7 @@ export class CudaTracer {
     const at = this.#now();
     const seconds = (at - this.#polledAt) / 1e9;
     this.#polledAt = at;
-    this.#budget.enter(seconds, this.#counts.hits());
+    this.#budget.enter(seconds, this.#cost ?? ASSUMED_COST_SECONDS, this.#counts.hits());
     if (this.#budget.exhausted === !this.#open) return;
     if (this.#open) this.#closeWindow();
     else this.#openWindow();
@@ -172,6 +178,7 @@ export class CudaTracer {
 
   #openWindow(): void {
     this.#probes.sample(true);
+    this.#discard();
     this.#open = true;
     this.#windowFrom = this.#now();
     this.#model.resume(this.#windowFrom);
@@ -179,12 +186,22 @@ export class CudaTracer {
 
   /** What was counted stands for the time since the window before as well. */
   #closeWindow(): void {
-    this.#probes.sample(false);
-    this.#read();
     this.#account(this.#windowFactor(), true);
-    this.#model.forgetOpen();
-    this.#open = false;
     this.#lastWindowEnd = this.#now();
+    this.#probes.sample(false);
+    this.#discard();
+    this.#open = false;
+  }
+
+  /**
+   * Probes come and go in tens of milliseconds, some of them before others: what they see meanwhile belongs to no window
+   * of known length.
+   */
+  #discard(): void {
+    this.#read();
+    this.#counts.grown();
+    this.#durations = [];
+    this.#model.forgetOpen();
   }
 
   /** 1 while nothing is left out. */

@@ -41,9 +41,12 @@ export interface Kernel {
   allowLockedMemory(): void;
   /** CLOCK_MONOTONIC, by which records of the kernel are stamped: `process.hrtime` of the packed program begins at its own start. */
   monotonicNs(): bigint;
-  /** Calls `labs` of the C library so many times: what a probe on it costs is measured with it. */
-  callLabs(times: number): void;
+  /** Calls a function of the C library that does nothing so many times: what a probe on it costs is measured with it. */
+  callIdle(name: IdleFunction, times: number): void;
 }
+
+/** One whose first instruction works on registers, and one that begins by pushing one, as most functions do. */
+export type IdleFunction = 'labs' | 'setlogmask';
 
 export interface Mapping {
   readonly bytes: ArrayBuffer;
@@ -66,7 +69,11 @@ export function openKernel(): Kernel {
   const munmap = library.func('int munmap(uintptr_t at, size_t length)');
   const setrlimit = library.func('int setrlimit(int resource, void *limit)');
   const clock = library.func('int clock_gettime(int clock, void *time)');
-  const labs = library.func('long labs(long value)');
+  const idle = {
+    labs: library.func('long labs(long value)'),
+    // A mask of 0 changes nothing.
+    setlogmask: library.func('int setlogmask(int mask)'),
+  };
   const checked = (call: string, result: number): number => {
     if (result < 0) throw new SystemCallError(call, koffi.errno());
     return result;
@@ -94,8 +101,9 @@ export function openKernel(): Kernel {
       checked('clock_gettime', Number(clock(CLOCK_MONOTONIC, time)));
       return time.readBigInt64LE(0) * 1_000_000_000n + time.readBigInt64LE(8);
     },
-    callLabs: (times) => {
-      for (let call = 0; call < times; call += 1) labs(-1);
+    callIdle: (name, times) => {
+      const call = idle[name];
+      for (let made = 0; made < times; made += 1) call(0);
     },
   };
 }
