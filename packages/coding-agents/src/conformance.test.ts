@@ -234,7 +234,7 @@ describe('Claude Code', () => {
   );
 
   it('sends nothing of repositories that are not on the list', () => {
-    expect(play(claude, { repositories: ['github.com/acme'] }).text).toBe('');
+    expect(play(claude, { repositories: [['github.com/acme']] }).text).toBe('');
   });
 });
 

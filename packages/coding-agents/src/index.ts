@@ -4,7 +4,7 @@ export { normaliseUrl } from './git/repository.ts';
 export { MalformedFile } from './install/edit.ts';
 export { install, isInstalled, uninstall } from './install/install.ts';
 export { lineFor } from './install/line.ts';
-export { backlogOf, drain, runDrainer, setAsideIn } from './spool/drainer.ts';
+export { backlogOf, drain, failureIn, noteFailure, runDrainer, setAsideIn } from './spool/drainer.ts';
 export { type Folders, foldersIn, makeFolders } from './spool/folders.ts';
 export { alone, holderOf } from './spool/lock.ts';
 export { send, type Target } from './spool/send.ts';

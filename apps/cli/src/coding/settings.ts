@@ -51,12 +51,28 @@ export function pathsOf({ env }: Pick<World, 'env'>): Paths {
 /** @throws CandelaError where the file is malformed */
 export function readConfigured({ config }: Paths): Configured {
   if (!existsSync(config)) return {};
+  const read = readJson(config);
+  if (read === undefined)
+    throw new CandelaError('bad_request', `${config} is not valid JSON; correct or delete it.`);
+  // A mistyped mode must not be taken for "full".
+  const wrong = Object.entries(read).find(
+    ([key, value]) =>
+      !(key === 'repositories' ? Array.isArray(value) && value.every(isText) : isText(value)) ||
+      (key === 'capture' && modeOf(String(value)) === undefined),
+  );
+  if (wrong !== undefined)
+    throw new CandelaError('bad_request', `${config}: "${wrong[0]}" cannot be right; correct or delete it.`);
+  return read;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function readJson(file: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(readFileSync(config, 'utf8')) as Configured;
-  } catch (thrown) {
-    throw new CandelaError('bad_request', `${config} is not valid JSON; correct or delete it.`, {
-      cause: thrown,
-    });
+    const read: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...read } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -74,23 +90,26 @@ export function targetOf(env: World['env'], configured: Configured): Target {
   };
 }
 
-/** How much is sent: the stricter of what the person, the environment and the organisation say. */
-export async function drainSettingsOf(
-  env: World['env'],
-  paths: Paths,
-): Promise<{ settings: DrainSettings; target: Target }> {
+/**
+ * What the person and the environment say, without what the organisation says.
+ *
+ * @throws CandelaError where a setting is malformed
+ */
+export function ownSettingsOf(env: World['env'], paths: Paths): { settings: DrainSettings; target: Target } {
   const configured = readConfigured(paths);
-  const target = targetOf(env, configured);
-  const policy = await policyOf(target);
-  const wanted = modeOf(env['PLATFORM_CODING_CONTENT_CAPTURE']) ?? modeOf(configured.capture) ?? 'full';
-  const own = configured.repositories ?? [];
+  const named = env['PLATFORM_CODING_CONTENT_CAPTURE'] || undefined;
+  if (named !== undefined && modeOf(named) === undefined)
+    throw new CandelaError(
+      'bad_request',
+      `PLATFORM_CODING_CONTENT_CAPTURE is one of ${CAPTURE_MODES.join(', ')}.`,
+    );
   const user = env['PLATFORM_CODING_USER'] ?? configured.user;
   return {
-    target,
+    target: targetOf(env, configured),
     settings: {
       home: paths.home,
-      capture: stricter(wanted, policy.capture ?? 'full'),
-      repositories: own.length > 0 ? own : policy.repositories,
+      capture: modeOf(named) ?? configured.capture ?? 'full',
+      repositories: listsOf(configured.repositories),
       host: hostname(),
       environment: configured.environment ?? 'default',
       version: VERSION,
@@ -99,34 +118,81 @@ export async function drainSettingsOf(
   };
 }
 
+/**
+ * How much is sent: the stricter of what the person, the environment and the organisation say.
+ *
+ * @throws CandelaError where a setting is malformed, or what the organisation allows was never heard
+ */
+export async function drainSettingsOf(
+  env: World['env'],
+  paths: Paths,
+): Promise<{ settings: DrainSettings; target: Target }> {
+  const { settings, target } = ownSettingsOf(env, paths);
+  const policy = await policyOf(target, join(paths.state, 'policy.json'));
+  return {
+    target,
+    settings: {
+      ...settings,
+      capture: stricter(settings.capture, policy.capture),
+      repositories: [...settings.repositories, ...listsOf(policy.repositories)],
+    },
+  };
+}
+
+const listsOf = (list: readonly string[] = []) => (list.length > 0 ? [list] : []);
+
 export function modeOf(text: string | undefined): CaptureMode | undefined {
   return CAPTURE_MODES.find((mode) => mode === text);
 }
 
-let known:
-  | { readonly capture?: CaptureMode; readonly repositories: readonly string[]; readonly at: number }
-  | undefined;
+interface Policy {
+  readonly endpoint: string;
+  readonly capture: CaptureMode;
+  readonly repositories: readonly string[];
+}
 
-/** The organisation's policy, asked for once in five minutes; a platform that is away changes nothing that was known. */
-async function policyOf({
-  endpoint,
-  apiKey,
-}: Target): Promise<{ capture?: CaptureMode; repositories: readonly string[] }> {
-  if (known !== undefined && Date.now() - known.at < 300_000) return known;
+let known: (Policy & { readonly at: number }) | undefined;
+
+/**
+ * The organisation's policy, asked for once in five minutes. While the platform is away what it said last holds, also
+ * over restarts; before it was ever heard nothing is mapped, since what is mapped is sent as it is.
+ */
+async function policyOf({ endpoint, apiKey }: Target, file: string): Promise<Policy> {
+  if (known !== undefined && known.endpoint === endpoint && Date.now() - known.at < 300_000) return known;
+  let failure: string;
   try {
     const response = await fetch(`${endpoint.replace(/\/+$/, '')}/api/coding-agents/policy`, {
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       redirect: 'error',
       signal: AbortSignal.timeout(POLICY_MS),
     });
-    const body = (response.ok ? await response.json() : {}) as {
-      capture?: string;
-      repositories?: readonly string[];
-    };
-    const capture = modeOf(body.capture);
-    known = { ...(capture && { capture }), repositories: body.repositories ?? [], at: Date.now() };
+    const body = response.ok ? ((await response.json()) as Record<string, unknown>) : {};
+    const capture = modeOf(String(body['capture']));
+    // Another receiver of OTLP has no such route, and no policy.
+    if (capture !== undefined || response.status === 404 || response.status === 405) {
+      const repositories = Array.isArray(body['repositories']) ? body['repositories'].filter(isText) : [];
+      known = { endpoint, capture: capture ?? 'full', repositories, at: Date.now() };
+      keep(file, known);
+      return known;
+    }
+    failure =
+      response.status === 401 || response.status === 403
+        ? `The platform refuses the key (${response.status}). Set one that may ingest: candela coding configure --api-key KEY`
+        : `${endpoint} answered ${response.status} when asked what may be sent`;
   } catch {
-    known ??= { repositories: [], at: 0 };
+    failure = `${endpoint} cannot be reached`;
   }
-  return known;
+  const before = known ?? readJson(file);
+  const capture = modeOf(String(before?.capture));
+  if (before?.endpoint === endpoint && capture !== undefined && Array.isArray(before.repositories))
+    return { endpoint, capture, repositories: before.repositories.filter(isText) };
+  throw new CandelaError('overloaded', `${failure}: what may be sent is not known, so events wait.`);
+}
+
+function keep(file: string, { endpoint, capture, repositories }: Policy): void {
+  try {
+    writeFileSync(file, JSON.stringify({ endpoint, capture, repositories }), { mode: 0o600 });
+  } catch {
+    // No state folder, or a full disk: then it is asked for again.
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { AGENTS, backlogOf, foldersIn, isInstalled, setAsideIn } from '@candela/coding-agents';
+import { AGENTS, backlogOf, failureIn, foldersIn, isInstalled, setAsideIn } from '@candela/coding-agents';
 import { CandelaError } from '@candela/kernel';
-import { drainSettingsOf, pathsOf, type targetOf } from '../coding/settings.ts';
+import { drainSettingsOf, ownSettingsOf, pathsOf, type targetOf } from '../coding/settings.ts';
 import type { Command, World } from '../command.ts';
 
 /** What is configured, installed and waiting. */
@@ -16,16 +16,26 @@ export const codingStatus: Command = {
 
 async function status(world: World) {
   const paths = pathsOf(world);
-  const { settings, target } = await drainSettingsOf(world.env, paths);
+  const own = ownSettingsOf(world.env, paths);
+  const { target } = own;
+  const allowed = await drainSettingsOf(world.env, paths).catch((thrown: unknown) =>
+    thrown instanceof Error ? thrown.message : String(thrown),
+  );
+  const { settings } = typeof allowed === 'string' ? own : allowed;
   const { files, bytes, oldestMs } = backlogOf(foldersIn(paths.state));
   world.say(
     `Platform     ${target.endpoint}, key ${target.apiKey === undefined ? 'none' : `${target.apiKey.slice(0, 4)}...`}`,
   );
   world.say(`Content      ${settings.capture}`);
-  world.say(`Repositories ${settings.repositories.join(', ') || 'all'}`);
+  world.say(
+    `Repositories ${settings.repositories.map((list) => list.join(', ')).join('; of these ') || 'all'}`,
+  );
+  if (typeof allowed === 'string') world.say(`Held         ${allowed}`);
   world.say(
     `Waiting      ${files} files, ${bytes} bytes${files > 0 ? `, the oldest for ${Math.round(oldestMs / 1000)} s` : ''}`,
   );
+  const last = failureIn(foldersIn(paths.state));
+  if (last !== undefined) world.say(`Last failure ${last.failure} (${last.at})`);
   const invalid = setAsideIn(foldersIn(paths.state));
   if (invalid > 0)
     world.say(`Set aside    ${invalid} payloads that could not be used, in ${foldersIn(paths.state).bad}`);

@@ -5,6 +5,7 @@ import {
   drain,
   foldersIn,
   makeFolders,
+  noteFailure,
   readCounted,
   recover,
   runDrainer,
@@ -35,6 +36,7 @@ Sends what hooks have written and the platform has not acknowledged.
       const { settings, target } = await drainSettingsOf(world.env, paths);
       return await drain(folders, settings, target, readCounted(folders));
     });
+    if (done !== undefined) noteFailure(folders, done.failure);
     if (done === undefined) world.say('Events are being sent by a process in the background.');
     else if (done.failure === undefined) world.say(`${done.events} events, ${done.sent} requests sent.`);
     else throw new CandelaError('overloaded', `${done.failure}. Nothing is lost: run this again.`);

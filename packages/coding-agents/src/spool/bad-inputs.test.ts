@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,10 +18,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lineFor } from '../install/line.ts';
-import { backlogOf } from './drainer.ts';
+import { backlogOf, failureIn, runDrainer } from './drainer.ts';
 import { type Folders, makeFolders } from './folders.ts';
 import { send } from './send.ts';
-import { step, take } from './step.ts';
+import { recover, step, take } from './step.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'candela-bad-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -52,9 +53,9 @@ function place() {
       utimesSync(file, at, at);
     },
     /** What the platform would be sent of all that lies in the spool. */
-    drain(): string {
+    drain(repositories: readonly (readonly string[])[] = []): string {
       while (take(folders) > 0);
-      while (step(folders, settings, new Set()) > 0);
+      while (step(folders, { ...settings, repositories }, new Set()) > 0);
       return readdirSync(folders.outbox)
         .map((file) => readFileSync(join(folders.outbox, file), 'utf8'))
         .join('\n');
@@ -215,6 +216,57 @@ it('a transcript in the folder of the agent is read', () => {
     JSON.stringify({ session_id: 's', transcript_path: join(folder, 't.jsonl'), reason: 'other' }),
   );
   expect(drain()).toContain('SEEN');
+});
+
+describe('what lies in the state folder', () => {
+  it.each(['[]', '{}', 'null', '{"turns":5}', '{"agent":"claude-code","turns":[],"totals":null}', 'cut'])(
+    'begins the session anew where its file holds something else: %s',
+    (text) => {
+      const { put, drain, folders } = place();
+      put('PostToolUse', tool({}));
+      drain();
+      const [name = ''] = readdirSync(folders.sessions);
+      writeFileSync(join(folders.sessions, name), text);
+      put('UserPromptSubmit', JSON.stringify({ session_id: 's', prompt: 'next' }), 9_000);
+      put('Stop', JSON.stringify({ session_id: 's' }), 8_000);
+      expect(drain()).toContain('coding_agent.turn');
+      expect(left(folders)).toEqual([]);
+    },
+  );
+
+  it.each(['{}', '[]', '{"taken":[],"sessions":[],"responses":[]}', 'cut'])(
+    'is no step that was begun, and hinders none: %s',
+    (text) => {
+      const { put, drain, folders } = place();
+      writeFileSync(join(folders.commits, 'x.json'), text);
+      recover(folders);
+      expect(readdirSync(folders.commits)).toEqual([]);
+      put('PostToolUse', tool({}));
+      expect(drain()).toContain('coding_agent.tool.call');
+    },
+  );
+
+  it('is sent of repositories that are on every list', () => {
+    const { put, drain, home } = place();
+    for (const name of ['both', 'own']) {
+      const git = join(home, name, '.git');
+      mkdirSync(git, { recursive: true });
+      writeFileSync(join(git, 'config'), `[remote "origin"]\n\turl = https://github.com/acme/${name}.git\n`);
+      writeFileSync(join(git, 'HEAD'), 'ref: refs/heads/main\n');
+      put('PostToolUse', tool({ session_id: name, cwd: join(home, name) }));
+    }
+    const sent = drain([['github.com/acme'], ['github.com/acme/both']]);
+    expect(sent).toContain('acme/both');
+    expect(sent).not.toContain('acme/own');
+  });
+});
+
+it('a drainer whose settings cannot be had stops hooks at the bound, and says why', async () => {
+  const { put, folders } = place();
+  put('PostToolUse', Buffer.alloc(65 << 20, 'a'));
+  await runDrainer(folders, () => Promise.reject(new Error('coding.json is not valid JSON')), 500);
+  expect(existsSync(folders.full)).toBe(true);
+  expect(failureIn(folders)?.failure).toBe('coding.json is not valid JSON');
 });
 
 describe('order and time', () => {

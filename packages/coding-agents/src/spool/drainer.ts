@@ -1,7 +1,8 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { namesIn, writeWhole } from './files.ts';
+import { parseJson, textAt } from '../facts/read.ts';
+import { namesIn, readText, writeWhole } from './files.ts';
 import type { Folders } from './folders.ts';
 import { alone } from './lock.ts';
 import { type Sent, send, type Target } from './send.ts';
@@ -59,7 +60,27 @@ export async function drain(
   return { ...(await send(folders, target)), events };
 }
 
-/** Drains until nothing has come for a minute. Keeps within the spool's bounds while the platform is away. */
+/** What hindered the last attempt to send; `coding status` shows it. */
+export function noteFailure(folders: Folders, failure: string | undefined): void {
+  try {
+    if (failure === undefined) rmSync(folders.status, { force: true });
+    else writeWhole(folders.status, JSON.stringify({ failure, at: new Date().toISOString() }));
+  } catch {
+    // A full disk: there is no room for the note either.
+  }
+}
+
+/** The failure that was noted last; undefined where the last attempt succeeded. */
+export function failureIn(folders: Folders): { readonly failure: string; readonly at: string } | undefined {
+  const noted = parseJson(readText(folders.status) ?? '');
+  const [failure, at] = [textAt(noted, 'failure'), textAt(noted, 'at')];
+  return failure === undefined || at === undefined ? undefined : { failure, at };
+}
+
+/**
+ * Drains until nothing has come for a minute. Keeps within the spool's bounds while the platform is away, the settings
+ * cannot be had, or the disk is full.
+ */
 export async function runDrainer(
   folders: Folders,
   settings: () => Promise<{ settings: DrainSettings; target: Target }>,
@@ -70,13 +91,17 @@ export async function runDrainer(
     const counted = readCounted(folders);
     let [lastWork, pause] = [Date.now(), 250];
     while (Date.now() - lastWork < idleMs) {
-      const now = await settings();
-      const { events, sent, failure } = await drain(folders, now.settings, now.target, counted);
-      if (events > 0 || sent > 0) lastWork = Date.now();
+      let failure: string | undefined;
+      try {
+        const now = await settings();
+        const done = await drain(folders, now.settings, now.target, counted);
+        if (done.events > 0 || done.sent > 0) lastWork = Date.now();
+        failure = done.failure;
+      } catch (thrown) {
+        failure = thrown instanceof Error ? thrown.message : String(thrown);
+      }
       bound(folders);
-      if (failure !== undefined)
-        writeWhole(folders.status, JSON.stringify({ failure, at: new Date().toISOString() }));
-      else rmSync(folders.status, { force: true });
+      noteFailure(folders, failure);
       pause = failure === undefined ? 250 : Math.min(pause * 2, LONGEST_PAUSE_MS);
       await wait(pause);
     }
@@ -86,12 +111,12 @@ export async function runDrainer(
 /** Drops what is too old; past the bytes hooks stop to write until there is room. Returns how many were dropped. */
 function bound(folders: Folders, now = Date.now()): number {
   let dropped = 0;
-  for (const folder of [folders.outbox, folders.sessions]) {
+  for (const folder of [folders.spool, folders.taken, folders.outbox, folders.sessions]) {
     for (const name of namesIn(folder)) {
       const file = join(folder, name);
-      if (now - statSync(file).mtimeMs < KEEP_MS) continue;
-      rmSync(file, { force: true });
-      if (folder === folders.outbox) dropped += 1;
+      if (now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < KEEP_MS) continue;
+      rmSync(file, { force: true, recursive: true });
+      if (folder !== folders.sessions) dropped += 1;
     }
   }
   if (backlogOf(folders).bytes > SPOOL_BYTES) writeFileSync(folders.full, '', { mode: 0o600 });

@@ -12,6 +12,9 @@ export interface Target {
 
 export type Sent = { readonly sent: number; readonly failure?: string };
 
+const refused = (status: number) =>
+  `The platform refuses the key (${status}). Set one that may ingest: candela coding configure --api-key KEY`;
+
 /** Sends the outbox in its order; what is acknowledged is deleted. Stops at the first that the platform cannot take now. */
 export async function send(
   folders: Folders,
@@ -38,7 +41,9 @@ export async function send(
       } else if (response.status === 400 || response.status === 413) {
         // It will be refused for ever.
         setAside(folders, file, name);
-      } else return { sent, failure: `the platform answered ${response.status}` };
+      } else if (response.status === 401 || response.status === 403) {
+        return { sent, failure: refused(response.status) };
+      } else return { sent, failure: `The platform answered ${response.status}` };
     } catch (thrown) {
       const cause =
         thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : String(thrown);

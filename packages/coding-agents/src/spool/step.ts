@@ -2,7 +2,7 @@ import { isListedRepository } from '@candela/kernel';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentNamed } from '../agents/index.ts';
-import { parseJson } from '../facts/read.ts';
+import { objectOf, parseJson } from '../facts/read.ts';
 import type { ModelResponse } from '../facts/types.ts';
 import { repositoryOf } from '../git/repository.ts';
 import { digest, fileKeyOf } from '../session/ids.ts';
@@ -19,8 +19,8 @@ import { readTranscript } from './transcripts.ts';
 export interface DrainSettings {
   readonly home: string;
   readonly capture: CaptureMode;
-  /** Repositories that are sent; empty: all. */
-  readonly repositories: readonly string[];
+  /** Lists of repositories, the person's own and the organisation's: what is on all of them is sent. */
+  readonly repositories: readonly (readonly string[])[];
   readonly user?: string;
   readonly host: string;
   readonly environment: string;
@@ -97,7 +97,7 @@ export function step(folders: Folders, settings: DrainSettings, counted: Set<str
     const key = fileKeyOf(agent.id, envelope.sessionId);
     let state = sessions.get(key);
     if (state === undefined) {
-      state = readState(folders, key) ?? newState(agent.id, envelope.sessionId.slice(0, 256), at);
+      state = readState(folders, key, newState(agent.id, envelope.sessionId.slice(0, 256), at));
       sessions.set(key, state);
     }
     const folder = envelope.cwd ?? state.cwd;
@@ -109,11 +109,7 @@ export function step(folders: Folders, settings: DrainSettings, counted: Set<str
     }
     const user = settings.user ?? envelope.user ?? repository?.email;
     if (user !== undefined) state.user = user;
-    if (
-      settings.repositories.length > 0 &&
-      !isListedRepository(state.repository ?? '', settings.repositories)
-    )
-      continue;
+    if (!settings.repositories.every((list) => isListedRepository(state.repository ?? '', list))) continue;
     const headNow = () => (folder === undefined ? undefined : repositoryOf(folder)?.head);
     const tracker = new Tracker(state, { mode: settings.capture, headNow });
     const isEnd = mapped.facts.some(({ kind }) => kind === 'session-end');
@@ -157,9 +153,12 @@ export function step(folders: Folders, settings: DrainSettings, counted: Set<str
 /** Ends steps that a kill stopped in the middle. */
 export function recover(folders: Folders): void {
   for (const name of namesIn(folders.commits)) {
-    const commit = parseJson(readText(join(folders.commits, name)) ?? '');
-    if (commit !== undefined) apply(folders, name, commit as Commit);
-    else rmSync(join(folders.commits, name), { force: true });
+    const read = objectOf(parseJson(readText(join(folders.commits, name)) ?? ''));
+    // Of something else than a step nothing can be done; the events it may have been about are still there.
+    const { taken, sessions, responses } = read;
+    if ([taken, responses].every(Array.isArray) && objectOf(sessions) === sessions)
+      apply(folders, name, read as unknown as Commit);
+    else rmSync(join(folders.commits, name), { force: true, recursive: true });
   }
 }
 
@@ -180,8 +179,14 @@ function apply(folders: Folders, name: string, commit: Commit): void {
   rmSync(join(folders.commits, name), { force: true });
 }
 
-function readState(folders: Folders, key: string): SessionState | undefined {
-  return parseJson(readText(join(folders.sessions, `${key}.json`)) ?? '') as SessionState | undefined;
+/** What is remembered of a session. A file that holds something else is none: one of them must not stop all others. */
+function readState(folders: Folders, key: string, fresh: SessionState): SessionState {
+  const read = objectOf(parseJson(readText(join(folders.sessions, `${key}.json`)) ?? ''));
+  const isOne = Object.entries(fresh).every(([name, value]) => {
+    const held = read[name];
+    return held !== null && typeof held === typeof value && Array.isArray(held) === Array.isArray(value);
+  });
+  return isOne ? (read as unknown as SessionState) : fresh;
 }
 
 /**
