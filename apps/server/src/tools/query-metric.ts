@@ -17,9 +17,14 @@ export const queryMetric = defineTool({
   }),
   routes: ['queryMetric'],
   effect: 'read',
-  async run(call, input) {
-    const { name, from, to } = input;
-    const answer = listed(await call('queryMetric', { body: defined(input) }));
-    return { ...answer, page: pageOf('/metrics', { name, from, to }) };
+  async run(call, { name, ...rest }) {
+    const answer = listed(await call('queryMetric', { body: defined({ metric: name, ...rest }) }));
+    const { q, from, to, aggregation, groupBy = [] } = rest;
+    // As the page writes a query of its own.
+    const query = new URLSearchParams({ metric: name });
+    if (aggregation !== undefined) query.set('agg', aggregation);
+    for (const label of groupBy) query.append('by', label);
+    if (q !== undefined) query.set('q', q);
+    return { ...answer, page: pageOf('/metrics/explore', { a: query, from, to }) };
   },
 });

@@ -18,6 +18,7 @@ import { isFor, toolOutput } from '../../tools/tool.ts';
 
 const KEY = 'pk_mcpmcp01_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 const auth = { authorization: `Bearer ${KEY}` };
+const METRIC = 'queue.length';
 const TRACE = 'c'.repeat(32);
 const SPAN = 'd'.repeat(16);
 /** What an attacker writes into telemetry: instructions, markup, hidden characters, half a surrogate pair, names of fields. */
@@ -60,6 +61,18 @@ beforeAll(async () => {
     body: JSON.stringify(body),
   });
   expect(sent.status).toBe(200);
+  const point = { timeUnixNano: String(now), asDouble: 3, attributes: [] };
+  const metrics = [{ name: METRIC, unit: '1', gauge: { dataPoints: [point] } }];
+  const measured = await fetch(`${platform.otlpHttp}/v1/metrics`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({
+      resourceMetrics: [
+        { resource: { attributes: [text('service.name', 'shop')] }, scopeMetrics: [{ metrics }] },
+      ],
+    }),
+  });
+  expect(measured.status).toBe(200);
 });
 afterAll(async () => {
   await platform.stop();
@@ -96,7 +109,7 @@ const ASKS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   get_trace: [{ traceId: TRACE }, { traceId: TRACE, spans: true }],
   get_span: [{ traceId: TRACE, spanId: SPAN }],
   aggregate: [{ measures: ['count', 'error_rate'], groupBy: ['service'] }],
-  query_metric: [{ name: 'no.such.metric' }],
+  query_metric: [{ name: METRIC, groupBy: ['service'], from: '-1h' }],
   run_sql: [
     { query: 'SELECT * FROM otel_traces' },
     { query: 'SELECT count() FROM otel_traces' },
@@ -132,7 +145,7 @@ describe.each([false, true])('a client, its newest wire: %s', (modern) => {
           const answer = await client.callTool({ name: id, arguments: given });
           const where = `${id} ${JSON.stringify(given)}: ${JSON.stringify(answer).slice(0, 300)}`;
           if (answer.isError === true) {
-            expect(id, where).toMatch(/^(get_prompt|query_metric|run_sql|search)$/);
+            expect(id, where).toMatch(/^(get_prompt|run_sql)$/);
             continue;
           }
           const result = toolOutput.parse(answer.structuredContent);
@@ -142,6 +155,16 @@ describe.each([false, true])('a client, its newest wire: %s', (modern) => {
           if (result.url !== null) expect(new URL(result.url).origin).toBe(new URL(platform.http).origin);
         }
       }
+      const metric = await client.callTool({
+        name: 'query_metric',
+        arguments: ASKS['query_metric']?.[0] ?? {},
+      });
+      expect(metric.structuredContent).toMatchObject({
+        data: { series: [expect.objectContaining({ labels: ['shop'] })] },
+        url: expect.stringMatching(
+          `/metrics/explore\\?a=metric%3D${METRIC}%26by%3Dservice&from=-1h$`,
+        ) as string,
+      });
       const counted = await client.callTool({ name: 'run_sql', arguments: ASKS['run_sql']?.[1] ?? {} });
       expect(counted.structuredContent).toMatchObject({ data: { rows: [['60']] }, truncated: false });
       const refused = await client.callTool({ name: 'run_sql', arguments: ASKS['run_sql']?.[2] ?? {} });
