@@ -17,6 +17,7 @@ export { isModelOperation, MODEL_OPERATIONS, SEPARATE_OPERATIONS } from './facts
 export { correctedPrice, type PriceCorrection } from './prices/correction.ts';
 export { classRate, PRICED_TIERS, tierFactor } from './prices/cost.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST, type Rates, type TierRates } from './prices/list.ts';
+export { modelNameCandidates } from './prices/model-name.ts';
 export { type Price, priceUsage } from './prices/price-usage.ts';
 export { textOf } from './facts/values.ts';
 export * from './types.ts';

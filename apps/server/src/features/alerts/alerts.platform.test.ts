@@ -38,9 +38,17 @@ let spans = 0;
 /** Failed or good model calls that end just before a time. */
 async function ingest(
   count: number,
-  more: { at?: number; failed?: boolean; user?: string; cost?: number; key?: string; service?: string } = {},
+  more: {
+    at?: number;
+    failed?: boolean;
+    user?: string;
+    cost?: number;
+    key?: string;
+    service?: string;
+    answered?: string;
+  } = {},
 ) {
-  const { at = now, failed = false, user = 'ann', cost = 0.5, key = '', service = 'shop' } = more;
+  const { at = now, failed = false, user = 'ann', cost = 0.5, key = '', service = 'shop', answered } = more;
   const nanos = BigInt(at - 1_000) * 1_000_000n;
   const attributes = [
     { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
@@ -49,6 +57,7 @@ async function ingest(
     { key: 'gen_ai.usage.input_tokens', value: { intValue: String(cost * TOKENS_OF_A_DOLLAR) } },
     { key: 'gen_ai.usage.output_tokens', value: { intValue: '0' } },
     { key: 'user.id', value: { stringValue: user } },
+    ...(answered === undefined ? [] : [{ key: 'gen_ai.response.model', value: { stringValue: answered } }]),
     ...(key === '' ? [] : [{ key: 'metadata.user_api_key_hash', value: { stringValue: key } }]),
   ];
   const made = Array.from({ length: count }, () => {
@@ -295,6 +304,47 @@ it('a budget of each user tells of its thresholds once, blocks, and switches a r
   await pass(70 * MINUTE);
   expect(await check('bob')).toMatchObject({ allowed: true });
   expect(await status()).toBe('INACTIVE');
+});
+
+it('a budget of a model is asked for by the name that an application calls', async () => {
+  now = Math.ceil(now / MINUTE) * MINUTE;
+  const source = {
+    kind: 'budget',
+    scope: 'model',
+    q: 'service:builds',
+    period: { kind: 'rolling', seconds: 3_600 },
+    blocks: true,
+  };
+  const each = await made('/api/alerts', { name: 'Each', ...eager, source: { ...source, limitUsd: 1 } });
+  const one = await made('/api/alerts', {
+    name: 'One',
+    ...eager,
+    source: { ...source, limitUsd: 3, only: 'gpt-4o' },
+  });
+  for (const answered of ['gpt-4o-2024-08-06', 'gpt-4o-2024-11-20'])
+    await ingest(2, { at: now + MINUTE, service: 'builds', cost: 1, answered });
+  await pass(MINUTE);
+  const check = async (model: string) => {
+    const { data } = await owner.call('GET', `/api/budget/check?model=${model}`);
+    const { allowed, exceeded } = data as {
+      allowed: boolean;
+      exceeded: { budget: string; value: string; percent: number }[];
+    };
+    return [
+      allowed,
+      ...exceeded.map(({ budget, value, percent }) => `${budget} ${value} ${Math.round(percent)}`).toSorted(),
+    ];
+  };
+  // Four dollars were spent on what was asked for as gpt-4o, two on each of its builds.
+  expect(await check('gpt-4o')).toEqual([
+    false,
+    'Each gpt-4o-2024-08-06 200',
+    'Each gpt-4o-2024-11-20 200',
+    'One gpt-4o 133',
+  ]);
+  expect(await check('gpt-4o-2024-11-20')).toEqual([false, 'Each gpt-4o-2024-11-20 200']);
+  expect(await check('gpt-4o-mini')).toEqual([true]);
+  for (const { id } of [each, one]) await owner.call('DELETE', `/api/alerts/${id}`);
 });
 
 it('new exceptions and changes are told of once', async () => {

@@ -7,6 +7,7 @@ import type {
   Repositories,
   StoredAlertState,
 } from '@candela/metadata-store';
+import { modelNameCandidates } from '@candela/semconv';
 import { actorName, type AuditEntry, record } from '../audit/service.ts';
 import { readEvents, readLevel } from './evaluate.ts';
 import { kindOf } from './kinds/index.ts';
@@ -293,7 +294,7 @@ function exceeded(
   const state = stateOf(row);
   if (!isWhole(state.labels)) return [];
   const value = source.scope === 'project' ? null : (state.labels[0]?.[1] ?? '');
-  if (value !== null && about[source.scope] !== value) return [];
+  if (value !== null && !isAbout(source.scope, about[source.scope], value)) return [];
   return [
     {
       budget: name,
@@ -306,6 +307,11 @@ function exceeded(
     },
   ];
 }
+
+/** Whether a call is about a group. Who asks for `gpt-4o` is answered by `gpt-4o-2024-11-20`, whose spending is the group's. */
+const isAbout = (scope: string, asked: string | undefined, group: string): boolean =>
+  asked === group ||
+  (scope === 'model' && asked !== undefined && modelNameCandidates(group).includes(asked.toLowerCase()));
 
 function silenceView(silence: Awaited<ReturnType<Repositories['alertSilences']['create']>>, now: number) {
   return {

@@ -24,13 +24,17 @@ const fieldOf = ({ scope, keyField }: Pick<SourceOf<'budget'>, 'scope' | 'keyFie
 const named = (scope: BudgetScope, labels: Labels): Labels =>
   labels.map(([, value]) => [scope, value] as const);
 
+/** The filter of one user, model, …; of a model with all builds that answer for it, such as `gpt-4o-2024-11-20`. */
+const oneOf = (field: string, value: string): string =>
+  field === 'model' ? `(model:${value} OR base_model:${value})` : `${field}:${value}`;
+
 /** The filter of a budget: its own, and the one user, model, … it is for. */
 const textOf = (source: SourceOf<'budget'>): { q?: string } => {
   const { q, only } = source;
   const [field] = fieldOf(source);
   const parts = [
     ...(q === undefined || q.trim() === '' ? [] : [`(${q})`]),
-    ...(only === undefined || field === undefined ? [] : [`${field}:${JSON.stringify(only)}`]),
+    ...(only === undefined || field === undefined ? [] : [oneOf(field, JSON.stringify(only))]),
   ];
   return parts.length === 0 ? {} : { q: parts.join(' ') };
 };
@@ -47,7 +51,8 @@ export const budget: LevelKind<'budget'> = {
       body: {
         signal: 'spans',
         ...textOf(source),
-        groupBy: fieldOf(source),
+        // The one is a whole: calls that ask for a model are answered by builds of other names.
+        groupBy: source.only === undefined ? fieldOf(source) : [],
         measures: ['cost'],
         limit: 50,
         comparePrevious: false,
@@ -73,7 +78,10 @@ export const budget: LevelKind<'budget'> = {
     }
     const least = Math.min(...source.thresholds);
     for (const { labels: fields, value } of all) {
-      const labels = named(source.scope, fields);
+      const labels: Labels =
+        source.scope === 'project' || source.only === undefined
+          ? named(source.scope, fields)
+          : [[source.scope, source.only]];
       const percent = ((value ?? 0) * 100) / source.limitUsd;
       // Spans without a user have no budget of a user.
       if (source.scope !== 'project' && (labels[0]?.[1] ?? '') === '') continue;
