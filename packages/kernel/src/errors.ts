@@ -130,6 +130,9 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
+/** What a retryable error asks to wait where nothing better is known. */
+export const RETRY_AFTER_SECONDS = 5;
+
 /** A failure with a row in {@link ERROR_TABLE}. Thrown anywhere, translated once, at the edge. */
 export class CandelaError extends Error {
   override readonly name = 'CandelaError';
@@ -155,7 +158,7 @@ export class CandelaError extends Error {
     this.code = code;
     this.status = row.status;
     this.retryable = row.retryable;
-    this.retryAfterSeconds = row.retryable ? (options.retryAfterSeconds ?? 5) : undefined;
+    this.retryAfterSeconds = row.retryable ? (options.retryAfterSeconds ?? RETRY_AFTER_SECONDS) : undefined;
     this.details = options.details;
   }
 }

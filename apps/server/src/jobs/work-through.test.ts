@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@candela/kernel';
+import { fail, silentLogger } from '@candela/kernel';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobRunner } from './runner.ts';
@@ -70,6 +70,31 @@ it('waits for what is due again soon where somebody waits for the whole, and no 
   });
   expect(counts).toEqual({ done: 1, retried: 2, failed: 0 });
   now = start;
+});
+
+it('tries again no sooner than a vendor asks', async () => {
+  await metadata.work.enqueue('limited', [{ key: 'busy', payload: null }]);
+  const tries: number[] = [];
+  const round = () =>
+    workThrough({
+      metadata,
+      queue: 'limited',
+      owner: 'me',
+      concurrency: 1,
+      signal: new AbortController().signal,
+      now: clock.now,
+      handle: ({ attempts }) => {
+        tries.push(attempts);
+        return Promise.reject(fail('provider_failed', { detail: 'busy' }, { retryAfterSeconds: 60 }));
+      },
+    });
+  await round();
+  now += 59_000;
+  await round();
+  expect(tries).toEqual([1]);
+  now += 1_000;
+  await round();
+  expect(tries).toEqual([1, 2]);
 });
 
 it('a runner keeps what a run did, and why it failed', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Backoff, backoffMs } from '@candela/kernel';
+import { type Backoff, backoffMs, CandelaError, RETRY_AFTER_SECONDS } from '@candela/kernel';
 import type { MetadataStore, WorkItem } from '@candela/metadata-store';
 
 export interface WorkThrough {
@@ -69,6 +69,12 @@ export async function workThrough(
   }
 }
 
+/** What a vendor that takes no more calls asks to wait: sooner would only spend an attempt. */
+const askedMs = (thrown: unknown): number => {
+  const seconds = thrown instanceof CandelaError ? (thrown.retryAfterSeconds ?? 0) : 0;
+  return seconds > RETRY_AFTER_SECONDS ? Math.min(RETRY.maxMs, seconds * 1_000) : 0;
+};
+
 interface Worked {
   readonly outcome: 'done' | 'retried' | 'failed';
   /** When one that is tried again is due, epoch milliseconds. */
@@ -110,7 +116,8 @@ async function workOn(work: WorkThrough, item: WorkItem): Promise<Worked> {
       return { outcome: 'retried', retryAt };
     }
     const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;
-    const retryAt = isLast ? null : work.now() + (deferred?.afterMs ?? backoffMs(item.attempts - 1, RETRY));
+    const waitMs = deferred?.afterMs ?? Math.max(backoffMs(item.attempts - 1, RETRY), askedMs(thrown));
+    const retryAt = isLast ? null : work.now() + waitMs;
     await queue.fail(item.id, owner, { error, retryAt });
     return retryAt === null ? { outcome: 'failed' } : { outcome: 'retried', retryAt };
   } finally {
