@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_DATABASE_CONFIG_ID, silentLogger } from '@candela/kernel';
 import { afterAll, expect, it } from 'vitest';
 import { openMetadataStore } from './index.ts';
@@ -25,4 +26,12 @@ it('a project whose telemetry is elsewhere is not read: it would lack it', async
   );
   await bind('staging', undefined);
   expect((await readProject(place)).name).toBe('Default');
+});
+
+it('a project in a store of a newer version is not read: what is new in it would be lost', async () => {
+  const database = new DatabaseSync(join(dataDir, 'metadata.sqlite'));
+  database.exec("INSERT INTO schema_migrations VALUES (9999, 'of tomorrow', 'x', 0)");
+  database.close();
+  const place = { dataDir, databaseUrl: undefined, projectId: 'default' };
+  await expect(readProject(place)).rejects.toThrow('was made by a newer version of this program');
 });

@@ -90,8 +90,12 @@ export interface WrittenTable {
   readonly different: number;
 }
 
-/** Reads what a project has. @throws MetadataStoreError where there is none, and where its telemetry is not in the built-in store */
-export function readProject(place: ProjectPlace): Promise<ReadProject> {
+/**
+ * Reads what a project has. @throws MetadataStoreError where there is none, where its telemetry is not in the built-in store, and
+ * where a newer version of this program made the store: what that keeps beside the tables known here would be left out
+ */
+export async function readProject(place: ProjectPlace): Promise<ReadProject> {
+  await bringUpToDate(place);
   return within(place, async (reading) => {
     const project = await reading
       .selectFrom('projects')
@@ -150,10 +154,8 @@ export async function writeProject(place: ProjectPlace, read: ReadProject): Prom
       `A newer version of this program exported it: it has ${unknown.join(', ')}.`,
     );
   }
-  const { dataDir, databaseUrl, logger = silentLogger } = place;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  // With the newest schema, and with an organisation.
-  await (await openMetadataStore({ dataDir, databaseUrl, logger })).close();
+  mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
+  await bringUpToDate(place);
   return within(place, async (writing) => {
     const organisationId = await projectIn(writing, place.projectId, read.name);
     const written: WrittenTable[] = [];
@@ -244,6 +246,11 @@ const ROWS_AT_ONCE = 200;
 
 function* lots<T>(all: readonly T[]): Generator<T[]> {
   for (let from = 0; from < all.length; from += ROWS_AT_ONCE) yield all.slice(from, from + ROWS_AT_ONCE);
+}
+
+/** The newest schema, and an organisation. @throws MetadataStoreError where the store is newer than this program */
+async function bringUpToDate({ dataDir, databaseUrl, logger = silentLogger }: ProjectPlace): Promise<void> {
+  await (await openMetadataStore({ dataDir, databaseUrl, logger })).close();
 }
 
 async function within<T>(
