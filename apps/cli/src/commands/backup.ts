@@ -74,8 +74,11 @@ export const backupList: Command = {
   async run(args, world) {
     const repository = await open(read(args, {}), world);
     const { BackupError } = await import('@candela/backup');
+    const ids = await repository.ids();
+    // As of the first backup, while it is made.
+    if (ids.length === 0) world.say(noneAt(repository));
     let damaged = 0;
-    for (const id of await repository.ids()) {
+    for (const id of ids) {
       try {
         world.say(lineOf(await repository.manifest(id)));
       } catch (thrown) {
@@ -184,9 +187,12 @@ async function open({ values }: Options, { env, cwd }: World): Promise<Repositor
 
 async function idOf(repository: Repository, [given]: readonly string[]): Promise<string> {
   const id = given ?? (await repository.ids())[0];
-  if (id === undefined) throw new UsageError(`There are no backups at ${repository.target.name}.`);
-  return id;
+  if (id !== undefined) return id;
+  const { BackupError } = await import('@candela/backup');
+  throw new BackupError(noneAt(repository));
 }
+
+const noneAt = ({ target }: Repository): string => `There is no finished backup at ${target.name}.`;
 
 function report({ manifest, rows, differences }: Comparison, { say }: World, good: string): number {
   if (differences.length === 0) {
