@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { answerOf, type Command, NotDoneError, UsageError } from '../command.ts';
@@ -39,6 +39,9 @@ Exit codes: 0 nothing is left, or it was only counted; 1 something is left; 2 it
     const key = world.env['PLATFORM_API_KEY'];
     if (url === undefined || key === undefined)
       throw new UsageError('Set PLATFORM_URL and PLATFORM_API_KEY.');
+    // Before anything is deleted: it is given out once.
+    const certificate = values.certificate === undefined ? undefined : resolve(world.cwd, values.certificate);
+    if (certificate !== undefined) closeSync(openSync(certificate, 'a'));
     const response = await fetch(new URL('/api/erasure', url), {
       method: 'POST',
       headers: {
@@ -66,8 +69,8 @@ Exit codes: 0 nothing is left, or it was only counted; 1 something is left; 2 it
       world.say(`Backups in ${data.backups.target} hold it until ${data.backups.keep} newer ones are made.`);
     }
     world.say(`digest ${data.digest}`);
-    if (values.certificate !== undefined) {
-      writeFileSync(resolve(world.cwd, values.certificate), `${JSON.stringify(data, undefined, 2)}\n`);
+    if (certificate !== undefined) {
+      writeFileSync(certificate, `${JSON.stringify(data, undefined, 2)}\n`);
     }
     return data.dryRun || data.complete ? 0 : 1;
   },
