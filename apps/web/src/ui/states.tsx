@@ -21,7 +21,7 @@ export function Notice(props: { icon?: ReactNode; title: string; children?: Reac
     >
       {props.icon}
       <h2 className="text-lg font-semibold">{props.title}</h2>
-      <div className="flex flex-col items-center gap-3 text-muted">{props.children}</div>
+      <div className="flex max-w-full flex-col items-center gap-3 text-muted">{props.children}</div>
     </div>
   );
 }
