@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { newSpanId, newTraceId, sendTrace } from './otlp.ts';
 import { ask, OWNED, OWNER } from './people.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, alerts in the browser: ${missing}`);
@@ -81,7 +81,13 @@ describe.skipIf(missing !== undefined)('alerts', () => {
     await page.getByRole('region', { name: 'Preview' }).getByLabel('Over').selectOption('-6h');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText(/It would have fired 1 time|It would have told nobody/).waitFor();
+    const old = page.getByText('The alert has changed since this preview.');
+    expect(await old.count()).toBe(0);
+    await page.getByLabel('Limit').fill('6');
+    await old.waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByLabel('Limit').fill('5');
+    await old.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
     const events = () => ask<{ status: string }[]>(page, stage, 'GET', '/api/alerts/events');
@@ -97,6 +103,19 @@ describe.skipIf(missing !== undefined)('alerts', () => {
     await page.goto(`${stage.platform.http}/alerts?tab=silences`);
     await soon(() => page.getByRole('row').count()).toBe(2);
     expect(await accessibilityFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('a preview is cancelled when its page is left', async () => {
+    const page = await open('/alerts/new');
+    await page.getByRole('button', { name: 'Preview' }).waitFor();
+    await intercept(page, '**/api/alerts/preview', () => undefined);
+    const asked = page.waitForRequest('**/api/alerts/preview');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const request = await asked;
+    expect(request.failure()).toBe(null);
+    await page.getByRole('link', { name: 'Back to the alerts' }).click();
+    await soon(() => request.failure()?.errorText).toBe('net::ERR_ABORTED');
     await page.context().close();
   });
 

@@ -1,5 +1,5 @@
 import type { AlertDraft, RequestBodyOf, ROUTES } from '@candela/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, skipToken } from '@tanstack/react-query';
 import { call } from './client.ts';
 
 const AGAIN_MS = 15_000;
@@ -63,10 +63,20 @@ export const saveAlert = (
       })
   ).then(({ data }) => data);
 export const deleteAlert = (id: string) => call('deleteAlert', { params: { id } });
-export const previewAlert = (
-  environment: string | undefined,
-  body: RequestBodyOf<typeof ROUTES.previewAlert>,
-) => call('previewAlert', { environment, body }).then(({ data }) => data);
+export type AskedPreview = RequestBodyOf<typeof ROUTES.previewAlert>;
+/** Evaluates the past once, when somebody asks: for seconds, so that it ends with the page that wants it. */
+export const alertPreviewQuery = (environment: string | undefined, asked: AskedPreview | undefined) =>
+  queryOptions({
+    queryKey: ['alert-preview', environment, asked],
+    queryFn:
+      asked === undefined
+        ? skipToken
+        : ({ signal }) => call('previewAlert', { environment, body: asked, signal }).then(({ data }) => data),
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnReconnect: false,
+    retry: false,
+  });
 export const acknowledgeAlert = (about: { id: string; groupKey?: string; acknowledged: boolean }) => {
   const { id, ...body } = about;
   return call('acknowledgeAlert', { params: { id }, body });

@@ -1,7 +1,7 @@
 import type { AlertDraft, AlertPreview, AlertStatus } from '@candela/contract';
-import { useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { previewAlert } from '../../api/alerts.ts';
+import { type AskedPreview, alertPreviewQuery } from '../../api/alerts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -28,23 +28,36 @@ const HIGH = 80;
 export function Preview({ alert }: { alert: AlertDraft }) {
   const { environment } = useShell();
   const [from, setFrom] = useState('-7d');
-  const ask = useMutation({ mutationFn: () => previewAlert(environment, { alert, from }) });
+  const [asked, setAsked] = useState<AskedPreview>();
+  const query = useQuery(alertPreviewQuery(environment, asked));
+  const now: AskedPreview = { alert, from };
+  const isOld = JSON.stringify(asked) !== JSON.stringify(now);
+  const ask = () => (isOld ? setAsked(now) : void query.refetch());
   return (
     <section aria-label="Preview" className="flex flex-col gap-2 rounded-md border border-line p-3">
       <div className="flex flex-wrap items-end gap-2">
         <h2 className="mr-auto font-medium">What it would have done</h2>
         <SelectField label="Over" value={from} onValue={setFrom} options={RANGES} />
-        <Button busy={ask.isPending} onClick={() => ask.mutate()} className="h-8">
+        <Button busy={query.isFetching} onClick={ask} className="h-8">
           Preview
         </Button>
       </div>
-      <ErrorLine error={ask.error} />
-      {ask.isPending && (
+      <ErrorLine error={query.isFetching ? null : query.error} />
+      {query.isFetching && (
         <p role="status" className="text-sm text-muted">
           Evaluating the past…
         </p>
       )}
-      {ask.data !== undefined && !ask.isPending && <Answer preview={ask.data} />}
+      {query.data !== undefined && !query.isFetching && (
+        <>
+          {isOld && (
+            <p role="status" className="text-sm text-warn">
+              The alert has changed since this preview. Preview it again.
+            </p>
+          )}
+          <Answer preview={query.data} />
+        </>
+      )}
     </section>
   );
 }
