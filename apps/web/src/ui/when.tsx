@@ -1,14 +1,13 @@
-import { formatTime } from '../lib/format.ts';
+import { DASH, formatBound } from '../lib/format.ts';
 import { zonePreference } from '../lib/zone.ts';
-import { DASH } from '../lib/format.ts';
 
-/** A moment as people read it, exact on hover; a dash for none. */
+/** A moment as people read it, with the year where that is another, exact on hover; a dash for none. */
 export function When({ time, none = DASH }: { time: string | null; none?: string }) {
   const zone = zonePreference.use();
   if (time === null) return <span className="text-muted">{none}</span>;
   return (
     <time dateTime={time} title={time}>
-      {formatTime(Date.parse(time), zone).slice(0, -7)}
+      {formatBound(Date.parse(time), Date.now(), zone).slice(0, -3)}
     </time>
   );
 }

@@ -63,10 +63,13 @@ export function AuditPage() {
   );
 }
 
-/** Values of the details in one line; texts as they are. */
-const detailText = (details: AuditEvent['details']) =>
+/** Values of the details in one line, texts as they are, ids of people by their names. */
+const detailText = (details: AuditEvent['details'], names: ReadonlyMap<string, string>) =>
   Object.entries(details)
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .map(([name, value]) => {
+      const values = Array.isArray(value) ? value : [String(value)];
+      return `${name}: ${values.map((each) => names.get(each) ?? each).join(', ')}`;
+    })
     .join('; ');
 
 const WHO: Record<AuditEvent['actorKind'], string> = {
@@ -87,7 +90,7 @@ function Events(props: { rows: readonly AuditEvent[]; onNarrow: (filter: AuditSe
       {text}
     </button>
   );
-  // Of what was done in a session only the id is kept; who left is an id then.
+  // The log has ids of people; one who left, or is not among the first members, stays an id.
   const members = useInfiniteQuery(membersQuery());
   const names = new Map(
     (members.data?.pages ?? []).flatMap((page) => page.data.map(({ id, email }) => [id, email] as const)),
@@ -118,7 +121,7 @@ function Events(props: { rows: readonly AuditEvent[]; onNarrow: (filter: AuditSe
             event.objectId === null
               ? link(event.objectKind, { objectKind: event.objectKind })
               : link(
-                  `${event.objectKind} ${event.objectId}`,
+                  `${event.objectKind} ${names.get(event.objectId) ?? event.objectId}`,
                   { objectKind: event.objectKind, objectId: event.objectId },
                   event.objectId,
                 ),
@@ -126,8 +129,8 @@ function Events(props: { rows: readonly AuditEvent[]; onNarrow: (filter: AuditSe
         {
           label: 'Details',
           cell: (event) => (
-            <span className="block max-w-52 truncate text-muted" title={detailText(event.details)}>
-              {detailText(event.details)}
+            <span className="block max-w-52 truncate text-muted" title={detailText(event.details, names)}>
+              {detailText(event.details, names)}
             </span>
           ),
         },
