@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     expect(quiet).toMatch(/as of \d\d/);
     expect(quiet).toMatch(/CPU\s+\d+/);
     expect(await hosts.host('gpu-node-1').innerText()).toContain('up 2h 29m');
-    expect(await page.getByTestId('fleet-totals').innerText()).toContain('1 silent');
+    expect(await page.getByTestId('fleet-totals').innerText()).toContain('1 not reporting');
     await page.getByRole('button', { name: 'Needs attention' }).click();
     await soon(() => hosts.hosts.count()).toBe(2);
     expect(new URL(page.url()).searchParams.get('show')).toBe('attention');

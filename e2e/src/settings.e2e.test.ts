@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)('settings', () => {
       }).then((answer) => answer.status);
     expect(await search(key)).toBe(200);
     await soon(() => settings.rows('Keys')).toEqual([
-      expect.arrayContaining(['checkout service', 'works', 'ingest, telemetry', 'all']),
+      expect.arrayContaining(['checkout service', 'Active', 'ingest, telemetry', 'all']),
     ]);
 
     await settings.button('Rotate checkout service').click();
@@ -71,7 +71,10 @@ describe.skipIf(missing !== undefined)('settings', () => {
     expect(next).not.toBe(key);
     await settings.button('Done').click();
     expect([await search(key), await search(next)]).toEqual([200, 200]);
-    await soon(async () => (await settings.rows('Keys')).map((row) => row[2])).toEqual(['works', 'replaced']);
+    await soon(async () => (await settings.rows('Keys')).map((row) => row[2])).toEqual([
+      'Active',
+      'Replaced',
+    ]);
 
     await page.getByRole('button', { name: 'Revoke checkout service' }).first().click();
     await settings
@@ -200,6 +203,10 @@ describe.skipIf(missing !== undefined)('settings', () => {
     await soon(async () => (await settings.rows('What was done')).length).toBeGreaterThan(5);
     const all = await settings.rows('What was done');
     expect(all.flat().join(' ')).not.toMatch(/pk_\w{8}_\w{43}/);
+    // People stand there by their names, as objects too.
+    await soon(async () => (await settings.rows('What was done')).map((row) => row[3])).toContain(
+      `user ${OWNER.email}`,
+    );
     await page.getByRole('button', { name: 'project.create' }).first().click();
     await soon(async () => new Set((await settings.rows('What was done')).map((row) => row[2])).size).toBe(1);
     expect(page.url()).toContain('action=project.create');

@@ -33,7 +33,7 @@ export function CodingUsers({ place, choice, search, onChange }: CodingView) {
           options={USER_SORTS}
         />
         <CheckField
-          label="Silent for 7 days"
+          label="Inactive for 7 days"
           checked={silent}
           onChange={(checked) => onChange({ silent: checked ? true : undefined })}
         />
@@ -41,7 +41,7 @@ export function CodingUsers({ place, choice, search, onChange }: CodingView) {
       {rows.length === 0 ? (
         <Notice title="No users">
           {silent
-            ? 'Nobody who was active in the time range has been silent for seven days since. A longer range looks further back.'
+            ? 'Nobody who was active in the time range has been inactive for seven days since. A longer range looks further back.'
             : 'No user of a coding agent in the time range, or none that you may see: a user shows up here with five sessions, those with fewer together when they are at least two.'}
         </Notice>
       ) : (
@@ -72,7 +72,7 @@ export function CodingUsers({ place, choice, search, onChange }: CodingView) {
               cell: ({ lastSeen }) => (
                 <>
                   <When time={lastSeen} />{' '}
-                  {Date.parse(lastSeen) < place.window.toMs - WEEK_MS && <Badge tone="warn">silent</Badge>}
+                  {Date.parse(lastSeen) < place.window.toMs - WEEK_MS && <Badge tone="warn">inactive</Badge>}
                 </>
               ),
             },

@@ -204,7 +204,7 @@ function Totals(props: {
       data-testid="fleet-totals"
     >
       <Stat label="Hosts" value={totals.hosts}>
-        {totals.silent > 0 && <span className="text-xs text-danger">{totals.silent} silent</span>}
+        {totals.silent > 0 && <span className="text-xs text-danger">{totals.silent} not reporting</span>}
       </Stat>
       <Stat label="GPUs" value={totals.gpus} />
       <Stat label="GPU utilisation" value={totals.utilization} unit="1" />
@@ -222,7 +222,7 @@ function Totals(props: {
         {...(totals.idle > 0 ? { onChoose: () => props.onShow('idle') } : {})}
       />
       <Stat
-        label="Need a look"
+        label="Need attention"
         value={totals.attention}
         {...(totals.attention > 0 ? { onChoose: () => props.onShow('attention') } : {})}
       />

@@ -72,9 +72,9 @@ export function KeysPage() {
 /** What the state of a key is called, and whether it is over. */
 function stateOf(key: ApiKey): { text: string; tone: 'ok' | 'warn' | 'plain'; over: boolean } {
   const over = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
-  if (over) return { text: 'expired', tone: 'plain', over };
-  if (key.replacedBy !== null) return { text: 'replaced', tone: 'warn', over };
-  return { text: 'works', tone: 'ok', over };
+  if (over) return { text: 'Expired', tone: 'plain', over };
+  if (key.replacedBy !== null) return { text: 'Replaced', tone: 'warn', over };
+  return { text: 'Active', tone: 'ok', over };
 }
 
 function Keys({ rows, onDo }: { rows: readonly ApiKey[]; onDo: (doing: Doing) => void }) {

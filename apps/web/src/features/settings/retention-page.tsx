@@ -31,7 +31,7 @@ export function RetentionPage() {
       title="Retention"
       about="How long records are kept. A shorter time also deletes what is older; a longer one counts for what arrives from then on."
     >
-      <Section title={project === undefined ? 'By signal' : `Kept of ${project.name}`}>
+      <Section title={project === undefined ? 'By signal' : `Retention of ${project.name}`}>
         <Loaded query={query} label="the retention">
           {(retention) => <Signals retention={retention} />}
         </Loaded>

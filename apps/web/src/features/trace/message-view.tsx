@@ -82,7 +82,7 @@ export function MessageView(props: {
       <span className="font-medium">{role.label}</span>
       {message.name !== undefined && <span className="text-muted">{message.name}</span>}
       {message.finishReason !== undefined && message.finishReason !== '' && (
-        <span className="text-sm text-muted">stopped: {message.finishReason}</span>
+        <span className="text-sm text-muted">finish reason: {message.finishReason}</span>
       )}
     </>
   );

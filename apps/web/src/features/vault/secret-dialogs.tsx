@@ -101,10 +101,10 @@ export function NewSecret(props: { onMade: (made: Secret) => void; onClose: () =
         error={problem}
         hint={
           key === '' || key === name ? (
-            'Kept in capitals with underscores, so that it is an environment variable too.'
+            'Stored in capitals with underscores, so that it is an environment variable too.'
           ) : (
             <>
-              Kept as <code className="font-mono text-text">{key}</code>
+              Stored as <code className="font-mono text-text">{key}</code>
             </>
           )
         }

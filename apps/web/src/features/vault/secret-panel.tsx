@@ -105,14 +105,14 @@ function Details({ secret, mayChange, onGone }: { secret: Secret; mayChange: boo
           <Fact label="Read by">{readers}</Fact>
         </Facts>
       </Section>
-      <Section title="History" about="Values that are kept, encrypted like the one in force.">
+      <Section title="History" about="The current value and earlier ones, all encrypted.">
         <Loaded query={history} label="the history">
           {(rows) => (
             <Table
               label="Versions of the value"
               rows={rows}
               keyOf={(row) => String(row.version)}
-              empty="Nothing is kept."
+              empty="There is no version yet."
               columns={[
                 {
                   label: 'Version',
@@ -122,7 +122,7 @@ function Details({ secret, mayChange, onGone }: { secret: Secret; mayChange: boo
                     </>
                   ),
                 },
-                { label: 'Kept', cell: (row) => <When time={row.createdAt} /> },
+                { label: 'Created', cell: (row) => <When time={row.createdAt} /> },
                 { label: 'By', cell: (row) => row.createdBy ?? 'a key' },
                 {
                   label: 'Actions',

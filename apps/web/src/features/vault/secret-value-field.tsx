@@ -45,7 +45,7 @@ export function SecretValueField(props: {
         )}
       />
       <p id={`${id}-note`} className="text-sm text-muted">
-        {lines > 1 ? `${lines} lines. ` : ''}Kept as it is, with every space and line end.
+        {lines > 1 ? `${lines} lines. ` : ''}Stored as it is, with every space and line end.
       </p>
     </div>
   );
