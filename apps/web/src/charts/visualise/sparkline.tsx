@@ -37,6 +37,8 @@ export function Sparkline(props: {
       viewBox={`0 0 ${width} ${height}`}
       className="block max-w-full shrink-0"
     >
+      {/* How far it reaches, also where there is nothing: without it that looks like a gap beside it. */}
+      <line x1={0} x2={width} y1={height - 0.5} y2={height - 0.5} className="stroke-line" />
       {props.kind === 'bars'
         ? values.map((value, at) =>
             value === null || value === 0 ? null : (

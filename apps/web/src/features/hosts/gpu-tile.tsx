@@ -2,7 +2,7 @@ import type { Gpu } from '@candela/contract';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../lib/cx.ts';
-import { DASH } from '../../lib/format.ts';
+import { DASH, nounOf } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
@@ -109,7 +109,7 @@ export function GpuTile(props: {
               {gpu.last !== null ? (
                 <AsOf iso={gpu.last.asOf} />
               ) : children.length > 0 ? (
-                `${children.length} partitions`
+                `${children.length} ${nounOf(children.length, 'partitions')}`
               ) : gpu.stale ? (
                 ''
               ) : (

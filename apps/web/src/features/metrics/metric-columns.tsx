@@ -9,7 +9,7 @@ import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { MiddleTruncation } from '../../ui/middle-truncation.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
-import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
+import { countCell, Muted, NONE, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { printQuery } from './explore-search.ts';
 import { typeWords } from './metric-words.ts';
 
@@ -95,7 +95,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       id: 'unit',
       label: 'Unit',
       width: 78,
-      cell: (row) => (row.unit === '' ? <Muted>{DASH}</Muted> : <span title={row.unit}>{row.unit}</span>),
+      cell: (row) => (row.unit === '' ? NONE : <span title={row.unit}>{row.unit}</span>),
     },
     { id: 'series', label: 'Series', width: 60, align: 'end', cell: (row) => countCell(row.series) },
     {
@@ -105,7 +105,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       grow: 1,
       cell: (row) => (
         <span title={row.services.join(', ')}>
-          {row.services.filter((name) => name !== '').join(', ') || <Muted>{DASH}</Muted>}
+          {row.services.filter((name) => name !== '').join(', ') || NONE}
           {row.serviceCount > row.services.length && ` and ${row.serviceCount - row.services.length} more`}
         </span>
       ),
@@ -115,7 +115,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       label: 'Description',
       width: 100,
       grow: 2,
-      cell: (row) => <span title={row.description}>{row.description || <Muted>{DASH}</Muted>}</span>,
+      cell: (row) => <span title={row.description}>{row.description || NONE}</span>,
     },
     {
       id: 'time',

@@ -185,10 +185,12 @@ export function PlaygroundPage() {
       <ErrorLine error={failure ?? span.error ?? kept.error} className="p-3" />
       {known?.length === 0 && (
         <Notice title="No model is configured">
-          <Link to="/settings/models" className="text-accent hover:underline">
-            Add one in the settings
-          </Link>
-          , then come back.
+          <p>
+            <Link to="/settings/models" className="text-accent hover:underline">
+              Add one in the settings
+            </Link>
+            , then come back.
+          </p>
         </Notice>
       )}
       <div className="min-h-0 grow overflow-auto p-3">
