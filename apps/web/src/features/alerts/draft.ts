@@ -83,6 +83,14 @@ function untimed(query: Query): Query {
   return { kind: query.kind, body } as Query;
 }
 
+/** A limit that the first measure of a query may pass: a part lies between 0 and 1, and is never above 10. */
+function limitOf(query: Query): { op: '<' | '>'; value: number } {
+  const [measure] = query.kind === 'scores' || query.kind === 'aggregate' ? (query.body.measures ?? []) : [];
+  if (measure === 'pass_rate') return { op: '<', value: 0.8 };
+  if (measure === 'mean') return { op: '<', value: 0.5 };
+  return { op: '>', value: measure === 'error_rate' ? 0.05 : 10 };
+}
+
 /** What a new alert begins with: from a chart, its query without buckets and its threshold. */
 export function newDraft(on: string | undefined): AlertDraft {
   try {
@@ -98,7 +106,10 @@ export function newDraft(on: string | undefined): AlertDraft {
         kind: 'threshold',
         query: untimed(query),
         windowSeconds: 300,
-        condition: { op: threshold?.when === 'below' ? '<' : '>', value: threshold?.value ?? 10 },
+        condition:
+          threshold === undefined
+            ? limitOf(query)
+            : { op: threshold.when === 'below' ? '<' : '>', value: threshold.value },
       },
     };
   } catch {
