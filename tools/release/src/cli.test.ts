@@ -75,6 +75,8 @@ describe.runIf(buildable)('the command line as one file', () => {
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         if (request.url === '/v1/traces') bodies.push(body);
+        // As other receivers of OTLP, which have no policy to ask for.
+        response.statusCode = request.url?.startsWith('/v1/') === true ? 200 : 404;
         response.end('{}');
       });
     }).listen(0, '127.0.0.1');
