@@ -192,6 +192,8 @@ export function describeController(stageOf: () => Stage, heard: string[][]): voi
       }
     } finally {
       controller.kill('SIGTERM');
+      // It writes to the folder until it has ended.
+      if (controller.exitCode === null && controller.signalCode === null) await once(controller, 'exit');
       shop.close();
     }
   });

@@ -417,7 +417,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     // From the palette too.
     await other.page.goto(`${stage.platform.http}/traces`);
     await other.traces.loaded();
-    await other.shell.command('cart only');
+    await other.shell.command('cart only', /cart only/i);
     await soon(() => other.traces.query()).toBe('service:cart');
     // Whoever may only read opens them, and is offered nothing that the server refuses.
     await other.page.route('**/api/auth/status', async (route) => {

@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)('rules', () => {
     await soon(() => cells.first().innerText()).toMatch(/Refund policy\s+3\s/);
 
     // It is found by its name, and from what it hands out.
-    await shell.command('rule gold');
+    await shell.command('rule gold', /gold customers/i);
     await page.getByRole('heading', { name: 'Rule Gold customers' }).waitFor();
     await page.getByRole('link', { name: 'Refund policy' }).click();
     await page.getByRole('heading', { name: 'Context Refund policy' }).waitFor();

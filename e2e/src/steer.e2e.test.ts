@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     await page.getByText('None in this time range.').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
 
-    await shell.command('prompt support.reply');
+    await shell.command('prompt support.reply', /support\.reply/i);
     await page.getByRole('heading', { name: 'Prompt support.reply' }).waitFor();
     await page.getByRole('link', { name: 'Back to the prompts' }).click();
     await pages.row('support.reply').waitFor();

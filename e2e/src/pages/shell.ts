@@ -30,12 +30,12 @@ export class Shell {
     await this.palette.getByRole('combobox').waitFor();
   }
 
-  /** Types into the palette and takes the first suggestion. */
-  async command(text: string): Promise<void> {
+  /** Types into the palette and takes the first that it offers, once `named` is offered. */
+  async command(text: string, named: string | RegExp = /./): Promise<void> {
     await this.openPalette();
     await this.page.keyboard.type(text);
     // What somebody saved is asked for when it opens.
-    await this.palette.getByRole('option').first().waitFor();
+    await this.palette.getByRole('option').filter({ hasText: named }).first().waitFor();
     await this.page.keyboard.press('Enter');
     await this.palette.waitFor({ state: 'detached' });
   }
